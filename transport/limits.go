@@ -1,0 +1,50 @@
+package transport
+
+import "time"
+
+// Limits bounds what an upstream can make this process read, hold or wait for. A zero field takes its value from
+// [DefaultLimits].
+type Limits struct {
+	Entries      int           // entries in one listing
+	Depth        int           // folders below the origin
+	PathBytes    int           // bytes in one path
+	BlobBytes    int64         // bytes in one file
+	FetchBytes   int64         // bytes of all bodies in one fetch
+	ListingBytes int64         // bytes of one listing as it comes over the wire
+	ProbeTimeout time.Duration // a probe, from first byte sent to last byte read
+	StallTimeout time.Duration // a listing or fetch without any progress
+}
+
+// DefaultLimits are the limits of design use: generous for every public repository known, small enough for a laptop.
+func DefaultLimits() Limits {
+	return Limits{
+		Entries:      200_000,
+		Depth:        64,
+		PathBytes:    4096,
+		BlobBytes:    64 << 20,
+		FetchBytes:   512 << 20,
+		ListingBytes: 64 << 20,
+		ProbeTimeout: 10 * time.Second,
+		StallTimeout: 120 * time.Second,
+	}
+}
+
+// WithDefaults returns l with every zero field set from [DefaultLimits].
+func (l Limits) WithDefaults() Limits {
+	d := DefaultLimits()
+	fill(&l.Entries, d.Entries)
+	fill(&l.Depth, d.Depth)
+	fill(&l.PathBytes, d.PathBytes)
+	fill(&l.BlobBytes, d.BlobBytes)
+	fill(&l.FetchBytes, d.FetchBytes)
+	fill(&l.ListingBytes, d.ListingBytes)
+	fill(&l.ProbeTimeout, d.ProbeTimeout)
+	fill(&l.StallTimeout, d.StallTimeout)
+	return l
+}
+
+func fill[T int | int64 | time.Duration](p *T, def T) {
+	if *p == 0 {
+		*p = def
+	}
+}

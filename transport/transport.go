@@ -1,0 +1,106 @@
+// Package transport is the contract between the protocol and its upstreams.
+//
+// A [Transport] answers two questions about an origin (a repository, a hub entry): which revision stands there
+// now, and what that revision holds. It never writes: bodies are handed to the caller as readers, and containment,
+// caps, modes and the link policy are the caller's, in one place for every transport. [Mux] picks a transport by
+// scheme, [Memo] answers repeated probes from memory (C12). Implementations are in transport/git and transport/hub;
+// a fake and a conformance suite are in transport/transporttest.
+package transport
+
+import (
+	"context"
+	"io"
+
+	"github.com/atskills-go/atskills/skill"
+)
+
+// Revision names an immutable state of an origin: a 40-hex commit for git (F3), a digest or strong ETag for a hub (H3).
+type Revision string
+
+// Head is what a probe learns.
+type Head struct {
+	Revision Revision
+	// Branch is the branch the revision stands for ("main"), "" when the origin has none (G5).
+	Branch string
+	// Moved is the origin's present address when upstream redirected there (a renamed repository), "" otherwise (F5).
+	// It carries no credentials.
+	Moved string
+}
+
+// Transport reaches upstream. Implementations are safe for concurrent use and honour the context's end promptly.
+//
+// Errors match [ErrNotFound] and [ErrNoAccess] when upstream answered no, [ErrUnreachable] when it did not answer
+// (stale content may be served), [ErrProtocol] when its answer made no sense, and [*LimitError] when it was too large.
+type Transport interface {
+	// Head asks for the current revision of id's origin: one cheap probe, never content (C4).
+	Head(ctx context.Context, id skill.ID) (Head, error)
+	// Open lists what stands at ids, all of one origin, at rev: names, modes, hashes, sizes where known; no bodies (F1).
+	// An id where nothing stands is no error here; its Tree call reports it.
+	Open(ctx context.Context, rev Revision, ids ...skill.ID) (Snapshot, error)
+}
+
+// Snapshot is one listing of one origin at one revision. Its methods are safe for concurrent use until Close.
+type Snapshot interface {
+	// Tree returns what stands at id. It answers for every id handed to Open and, from what the listing already
+	// holds, for their ancestors: there Partial may be set. It matches [ErrNoPath] when no folder stands at id or the
+	// listing never reached it, and makes no request.
+	Tree(id skill.ID) (Tree, error)
+	// Fetch moves the bodies of want, entries of any of this snapshot's trees, in one exchange, and calls put once
+	// for each, in no particular order, never concurrently. The reader is valid during the call only. Bodies are
+	// verified against Entry.Hash before put returns its last byte; a missing or mismatching one is an error. An
+	// error of put stops the fetch and is returned.
+	Fetch(ctx context.Context, want []Entry, put func(Entry, io.Reader) error) error
+	// Close releases what the listing holds.
+	Close() error
+}
+
+// Tree is the listing of one folder and everything below it.
+type Tree struct {
+	// Hash identifies the folder's whole content, "" when upstream has no such thing (C9).
+	Hash string
+	// Entries are files, links and submodules at any depth (no directories), in byte order of Path (W4). When Partial
+	// is set they are the immediate children, directories included.
+	Entries []Entry
+	// Partial says that only the immediate children are known.
+	Partial bool
+}
+
+// Mode is the kind of an entry.
+type Mode uint8
+
+// The kinds of entry. Only Regular and Executable ever land on disk (F2).
+const (
+	Regular Mode = iota
+	Executable
+	Symlink   // its body is the link's target
+	Submodule // has no body
+	Directory // only in partial trees
+)
+
+// String returns the mode's name in lower case.
+func (m Mode) String() string {
+	return [...]string{"file", "executable", "symlink", "submodule", "directory"}[m]
+}
+
+// Entry is one thing upstream holds.
+type Entry struct {
+	// Path is slash-separated and relative to the id its tree was asked for. Transports refuse upstream names that
+	// cannot be a path segment (F6).
+	Path string
+	Mode Mode
+	// Hash is the digest of the body in self-describing form ("git:<40 hex>", "sha256:<64 hex>"), "" when unknown;
+	// see [NewDigest].
+	Hash string
+	// Size is the body's length in bytes, -1 when unknown: a blobless listing has no sizes.
+	Size int64
+}
+
+// BranchLister is the ability to name an origin's branches, for pasted addresses whose branch holds slashes (G5).
+type BranchLister interface {
+	Branches(ctx context.Context, id skill.ID) ([]string, error)
+}
+
+// Searcher is the ability to find skills by words.
+type Searcher interface {
+	Search(ctx context.Context, query string) ([]skill.ID, error)
+}
