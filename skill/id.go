@@ -136,49 +136,138 @@ func (id ID) WebURL(base, rev string) string {
 
 func escapePath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
-// MarshalText returns the canonical spelling.
+// MarshalText returns the canonical spelling, empty for the zero ID.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads the canonical spelling; see [ParseID].
+// UnmarshalText reads the canonical spelling; see [ParseID]. Empty text is the zero ID.
 func (id *ID) UnmarshalText(b []byte) (err error) {
+	if len(b) == 0 {
+		*id = ID{}
+		return nil
+	}
 	*id, err = ParseID(string(b))
 	return err
 }
 
-// ParseID reads a canonical spelling, as [ID.String] writes it: nothing is decoded, nothing is folded but the
-// marker. What a person typed is read by [ParseRef]. Errors are of type [*SyntaxError].
+// The bounds of an id. An id fits when its reference spelling does, so that it can always be typed.
+const (
+	MaxReference = 4096 // bytes in a reference, prefix and suffixes included
+	MaxSegments  = 64   // segments in an id's path, owner and repository included
+)
+
+// maxSpelling is what [ID.Reference] may take: a reference less "@skills:", a slash and the three suffixes.
+const maxSpelling = MaxReference - 32
+
+// ParseID reads a canonical spelling, as [ID.String] writes it: nothing is decoded, and nothing is folded but the
+// marker and the path of hub: ids (G3). The disk spelling gh/..., hub/... means the marker form (G4). What a person
+// typed is read by [ParseRef], a folder of the project by [ParseDiskPath]. Errors are of type [*SyntaxError].
 func ParseID(s string) (ID, error) {
-	scheme, path := Local, s
-	switch {
-	case len(s) >= 3 && strings.EqualFold(s[:3], "gh:"):
-		scheme, path = GitHub, s[3:]
-	case len(s) >= 4 && strings.EqualFold(s[:4], "hub:"):
-		scheme, path = Hub, s[4:]
-	}
+	scheme, path := cutMarker(s)
 	id, err := newID(scheme, path)
 	if err != nil {
-		return ID{}, &SyntaxError{Input: s, Err: err}
+		return ID{}, &SyntaxError{Input: shorten(s), Err: err}
 	}
 	return id, nil
 }
 
-// newID checks path's shape for scheme and each of its segments (G2, G7, G8).
-func newID(scheme Scheme, path string) (ID, error) {
-	if path == "" {
-		return ID{}, errors.New("empty path")
+// ParseDiskPath returns the id whose [ID.DiskPath] is p, a slash-separated path below .atskills/ or the cache root.
+// A folder that no id maps to, such as GH/o/r, hub/Acme/x or one called "gh:x", is a [*SyntaxError]: it can be shown
+// and cannot be addressed (G12).
+func ParseDiskPath(p string) (ID, error) {
+	id, err := parseDiskPath(p)
+	if err != nil {
+		return ID{}, &SyntaxError{Input: shorten(p), Err: err}
 	}
-	n := 0
-	for seg := range strings.SplitSeq(path, "/") {
-		n++
-		if err := CheckSegment(seg); err != nil {
-			return ID{}, err
-		}
+	return id, nil
+}
+
+func parseDiskPath(p string) (ID, error) {
+	scheme, path := Local, p
+	if rest, ok := strings.CutPrefix(p, "gh/"); ok {
+		scheme, path = GitHub, rest
+	} else if rest, ok := strings.CutPrefix(p, "hub/"); ok {
+		scheme, path = Hub, rest
+	}
+	id, err := newID(scheme, path)
+	if err == nil && id.DiskPath() != p {
+		err = fmt.Errorf("the folder cannot be addressed: %s is kept in %q", id, id.DiskPath())
+	}
+	return id, err
+}
+
+// cutMarker splits s into its scheme and the path after the marker, in marker or disk spelling (G2, G3, G4).
+func cutMarker(s string) (Scheme, string) {
+	i := strings.IndexAny(s, ":/")
+	name, rest := s, ""
+	if i >= 0 {
+		name, rest = s[:i], s[i+1:]
 	}
 	switch {
-	case scheme == GitHub && n < 2:
-		return ID{}, fmt.Errorf("gh:%s names an owner only; a repository is gh:%s/<repo>", path, path)
-	case scheme == Hub && n != 2:
-		return ID{}, fmt.Errorf("a hub id has exactly two segments, hub:<owner>/<name>")
+	case strings.EqualFold(name, "gh"):
+		return GitHub, rest
+	case strings.EqualFold(name, "hub"):
+		return Hub, rest
 	}
-	return ID{scheme, path}, nil
+	return Local, s
+}
+
+// newID checks path's shape for scheme and each of its segments (G2, G7, G8).
+func newID(scheme Scheme, path string) (ID, error) {
+	if err := checkPath(path); err != nil {
+		return ID{}, fmt.Errorf("%w%s", err, shape(scheme, path))
+	}
+	n := strings.Count(path, "/") + 1
+	switch {
+	case scheme == GitHub && n < 2:
+		return ID{}, fmt.Errorf("gh:%s names an owner only; a repository is gh:%s/<repo>", path, encodeSegment(path))
+	case scheme == Hub && n != 2:
+		return ID{}, errors.New("a hub id has exactly two segments, hub:<owner>/<name>")
+	case scheme == Hub:
+		path = strings.ToLower(path)
+	case scheme == Local:
+		if s, _ := cutMarker(path); s != Local {
+			return ID{}, fmt.Errorf("a bare path cannot begin with %q, which stands for the marker %s: in a path",
+				firstSegment(path), s)
+		}
+	}
+	id := ID{scheme, path}
+	// Escapes take three bytes for one, so only a long path needs the exact count.
+	if len(path) > maxSpelling/4 && len(id.Reference()) > maxSpelling {
+		return ID{}, fmt.Errorf("the path is longer than %d bytes in reference spelling", maxSpelling)
+	}
+	return id, nil
+}
+
+// checkPath checks each segment of path (G7).
+func checkPath(path string) error {
+	if path == "" {
+		return errors.New("empty path")
+	}
+	if strings.Count(path, "/") >= MaxSegments {
+		return fmt.Errorf("the path has more than %d segments", MaxSegments)
+	}
+	for seg := range strings.SplitSeq(path, "/") {
+		if err := CheckSegment(seg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shape says how a scheme's ids are written, for a path that has nothing to show.
+func shape(scheme Scheme, path string) string {
+	switch {
+	case path != "":
+		return ""
+	case scheme == GitHub:
+		return "; a repository is gh:<owner>/<repo>"
+	case scheme == Hub:
+		return "; a hub id is hub:<owner>/<name>"
+	}
+	return ""
+}
+
+func firstSegment(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	return first
 }
