@@ -48,7 +48,7 @@ type Snapshot interface {
 	// Fetch moves the bodies of want, entries of any of this snapshot's trees, in one exchange, and calls put once
 	// for each, in no particular order, never concurrently. The reader is valid during the call only. Bodies are
 	// verified against Entry.Hash before put returns its last byte; a missing or mismatching one is an error. An
-	// error of put stops the fetch and is returned.
+	// error of put stops the fetch and is returned; the end of the context stops it with an error that matches ctx.Err().
 	Fetch(ctx context.Context, want []Entry, put func(Entry, io.Reader) error) error
 	// Close releases what the listing holds.
 	Close() error
@@ -56,13 +56,16 @@ type Snapshot interface {
 
 // Tree is the listing of one folder and everything below it.
 type Tree struct {
-	// Hash identifies the folder's whole content, "" when upstream has no such thing (C9).
+	// Hash identifies the folder's whole content in self-describing form, "" when upstream has no such thing (C9).
 	Hash string
 	// Entries are files, links and submodules at any depth (no directories), in byte order of Path (W4). When Partial
 	// is set they are the immediate children, directories included.
 	Entries []Entry
 	// Partial says that only the immediate children are known.
 	Partial bool
+	// Skipped are paths, in quoted form, that upstream holds and that cannot be addressed: names no path segment may
+	// have (G7). They are reported and never land.
+	Skipped []string
 }
 
 // Mode is the kind of an entry.
@@ -95,12 +98,13 @@ type Entry struct {
 	Size int64
 }
 
-// BranchLister is the ability to name an origin's branches, for pasted addresses whose branch holds slashes (G5).
+// BranchLister is the ability to name an origin's branches, for pasted addresses whose branch holds slashes (G5). A
+// wrapper answers with an error that matches [errors.ErrUnsupported] when the transport behind it lacks the ability.
 type BranchLister interface {
 	Branches(ctx context.Context, id skill.ID) ([]string, error)
 }
 
-// Searcher is the ability to find skills by words.
+// Searcher is the ability to find skills by words; see [BranchLister] for wrappers.
 type Searcher interface {
 	Search(ctx context.Context, query string) ([]skill.ID, error)
 }
