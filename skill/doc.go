@@ -39,9 +39,14 @@
 // [Walk] finds the skills below a folder through a function that lists one folder at a time; [Leaves] finds them in an
 // upstream's listing. Both are the same walk (W5), so that what is counted before a fetch is what is found after it.
 //
+// # Messages
+//
+// [Mentions] finds the references in what a person wrote, with their places, code left out (G10).
+//
 // # The file
 //
-// [Parse] reads SKILL.md.
+// [Parse] reads SKILL.md: one reading for hosts, which repairs and reports, and in [Document.Strict] the one an author's
+// checks run.
 //
 // # Bounds
 //

@@ -65,7 +65,7 @@ func spellRepository(segs []string, branch string) []string {
 
 // Punctuation that a sentence may put behind a reference (G10). An escape at the end keeps it in the path.
 const (
-	sentenceEnd    = ".,;!?'\"`…。，、；！？’”"
+	sentenceEnd    = ".,;!?'\"`…。，、；！？：．｡､،؛؟۔।॥“”‘’‹›«"
 	openBrackets   = "([{<（［｛【「『《〈«"
 	closedBrackets = ")]}>）］｝】」』》〉»"
 )
