@@ -1,0 +1,7 @@
+package fsx
+
+import "golang.org/x/sys/unix"
+
+func exchangeAt(dirA int, a string, dirB int, b string) error {
+	return unix.RenameatxNp(dirA, a, dirB, b, unix.RENAME_SWAP)
+}

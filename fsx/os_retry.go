@@ -1,0 +1,5 @@
+//go:build !windows
+
+package fsx
+
+func retry(fn func() error) error { return fn() }
