@@ -105,6 +105,9 @@ func (m *memo) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 	return branches(ctx, m.Transport, id)
 }
 
+// WebURL asks the transport behind.
+func (m *memo) WebURL(id skill.ID, rev Revision) string { return webURL(m.Transport, id, rev) }
+
 // Search asks the transport behind.
 func (m *memo) Search(ctx context.Context, query string) ([]skill.ID, error) {
 	return search(ctx, m.Transport, query)

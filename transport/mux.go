@@ -19,6 +19,7 @@ type Mux struct {
 var (
 	_ Transport    = Mux{}
 	_ BranchLister = Mux{}
+	_ WebPager     = Mux{}
 	_ Searcher     = Mux{}
 )
 
@@ -55,6 +56,15 @@ func (m Mux) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 		return nil, err
 	}
 	return branches(ctx, t, id)
+}
+
+// WebURL asks the member for id's scheme; it is "" when there is none or it knows no pages.
+func (m Mux) WebURL(id skill.ID, rev Revision) string {
+	t, err := m.pick("page", id)
+	if err != nil {
+		return ""
+	}
+	return webURL(t, id, rev)
 }
 
 // Search asks every member that can search, the hub first, and returns each id once. What one member found is returned
@@ -119,6 +129,14 @@ func branches(ctx context.Context, t Transport, id skill.ID) ([]string, error) {
 		return l.Branches(ctx, id)
 	}
 	return nil, fmt.Errorf("branches %s: %w", id, errors.ErrUnsupported)
+}
+
+// webURL names a page through a transport that may be able to.
+func webURL(t Transport, id skill.ID, rev Revision) string {
+	if p, ok := t.(WebPager); ok {
+		return p.WebURL(id, rev)
+	}
+	return ""
 }
 
 // search searches through a transport that may be able to.

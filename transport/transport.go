@@ -104,6 +104,12 @@ type BranchLister interface {
 	Branches(ctx context.Context, id skill.ID) ([]string, error)
 }
 
+// WebPager is the ability to name the page where a person reviews what stands at id (R9); rev may be empty for HEAD.
+// "" means that there is none, or none that the transport knows better than [skill.ID.WebURL] does.
+type WebPager interface {
+	WebURL(id skill.ID, rev Revision) string
+}
+
 // Searcher is the ability to find skills by words; see [BranchLister] for wrappers.
 type Searcher interface {
 	Search(ctx context.Context, query string) ([]skill.ID, error)
