@@ -1,0 +1,5 @@
+//go:build !unix
+
+package git_test
+
+const nonblocking = 0
