@@ -1,0 +1,169 @@
+package atskills
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-billy/v5"
+
+	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
+)
+
+// The protocol's fixed names and numbers.
+const (
+	// MaxSkills is the cap K on one reference, inclusive, counted in skills and never in files (R5).
+	MaxSkills = 128
+	// Dir is the project's skill tree, below the root of [Env.Project].
+	Dir = ".atskills"
+	// SourceFile is the stamp that a save leaves at the top of what it saved.
+	SourceFile = ".source"
+	// SkillFile is the file that makes a folder a skill, compared exactly (W1).
+	SkillFile = "SKILL.md"
+)
+
+// Transport reaches upstream; see package [transport].
+type Transport = transport.Transport
+
+// Env is everything a call may touch. The core reads no environment variable, no home directory and no clock but
+// these fields. An Env is a value: copy it freely, and use it from several goroutines when its file systems and
+// transport allow that (memfs does not; wrap it with fsx.Locked).
+type Env struct {
+	// Project is the file system whose root holds .atskills/. Nil means a project without skills of its own.
+	Project billy.Filesystem
+	// Cache is the root of the validating cache, shared by every project and client on a machine (C1); fsx.UserCache
+	// is the usual one. Nil keeps what upstream serves in memory for the length of one call.
+	Cache billy.Filesystem
+	// Transport answers for marked ids. Nil makes each of them an error that matches [ErrNotConfigured].
+	Transport Transport
+	// Now is the clock for dates in metadata. Nil is time.Now.
+	Now func() time.Time
+}
+
+func (e Env) now() time.Time {
+	if e.Now == nil {
+		return time.Now()
+	}
+	return e.Now()
+}
+
+// head probes id's origin, if there is a transport.
+func (e Env) head(ctx context.Context, id skill.ID) (transport.Head, error) {
+	if e.Transport == nil {
+		return transport.Head{}, fmt.Errorf("%s: %w", id, ErrNotConfigured)
+	}
+	return e.Transport.Head(ctx, id)
+}
+
+// check refuses a cache that lies inside a skill tree (C2): its content would be walked as the project's own.
+func (e Env) check() error {
+	if e.Cache == nil {
+		return nil
+	}
+	root := strings.ReplaceAll(e.Cache.Root(), `\`, "/")
+	for seg := range strings.SplitSeq(path.Clean(root), "/") {
+		if seg == Dir {
+			return fmt.Errorf("%w: %s", ErrCacheInTree, e.Cache.Root())
+		}
+	}
+	return nil
+}
+
+// Kind says what a reference turned out to be (R4).
+type Kind string
+
+// The two kinds.
+const (
+	Skill Kind = "skill" // a folder with SKILL.md
+	Menu  Kind = "menu"  // a folder without one that has skills below it
+)
+
+// Source says who provided the content (R9).
+type Source string
+
+// The sources.
+const (
+	FromProject Source = "local"
+	FromGitHub  Source = "github"
+	FromHub     Source = "hub"
+)
+
+// Served says how the content was reached (R9).
+type Served string
+
+// The ways content is served.
+const (
+	ServedLocal  Served = "local"  // the project's own copy; no request was made
+	ServedFresh  Served = "fresh"  // fetched by this call
+	ServedCached Served = "cached" // the cache, confirmed by a probe
+	ServedStale  Served = "stale"  // the cache, which upstream did not confirm; a warning says why
+)
+
+// Resolution is what a reference resolved to. It is the caller's to keep; nothing in it is shared with the library.
+type Resolution struct {
+	Ref      skill.Ref // the reference as parsed, suffixes included; Resolve does not act on them
+	ID       skill.ID  // the id that answered
+	Kind     Kind
+	Source   Source
+	Served   Served
+	Revision transport.Revision // upstream's revision, "" for local content and where it is unknown
+	Fetched  time.Time          // when the cached content was fetched, zero for local content
+
+	// Dir is the folder and Path the SKILL.md (for a menu: the folder), as the host's file system spells them. Both
+	// are "" when the content was kept in memory only (no Env.Cache).
+	Dir, Path string
+
+	Name, Description string // from the frontmatter, on one line each (B7); "" for a menu
+	// Content is a skill's body; for a menu one row a skill, "id: description", each id a valid reference. With :index a
+	// skill's content is its frontmatter.
+	Content string
+	// Files are a skill's bundled files, slash-separated paths relative to Dir in byte order, without SKILL.md and the
+	// dot-files at the top (R7).
+	Files []string
+	// Entries are a menu's rows in byte order of their paths.
+	Entries []Entry
+
+	ReviewURL string // the page where a person reviews a gh: id, "" otherwise
+	Warnings  []Warning
+}
+
+// Entry is one row of a menu.
+type Entry struct {
+	// ID addresses the skill. It is zero when the grammar cannot address the folder's name; Path still shows it (G12).
+	ID          skill.ID
+	Name        string   // from the frontmatter, else the folder's name (R8)
+	Description string   // "" when the skill has none
+	Path        string   // its SKILL.md as the host's file system spells it
+	Bundle      []string // its bundled files, as in Resolution.Files
+}
+
+// Warning is something a host should show beside a result that is good all the same.
+type Warning struct {
+	Code    string // one of the Warn constants
+	Message string
+}
+
+// The codes of warnings.
+const (
+	WarnStale       = "stale"       // upstream unreachable; the cached copy answered (C4)
+	WarnGone        = "gone"        // upstream no longer has it, or no longer shows it; the cached copy answered (C5)
+	WarnRefresh     = "refresh"     // a refresh failed; the cached copy answered (C6)
+	WarnDamaged     = "damaged"     // the cached copy is not what was fetched, and upstream could not heal it
+	WarnMoved       = "moved"       // the repository answers at another address (F5)
+	WarnBranch      = "branch"      // a pasted address names another branch than the one read (G5)
+	WarnPartial     = "partial"     // the project's copies alone answered a menu (R11)
+	WarnSkipped     = "skipped"     // a link or submodule did not land (F2)
+	WarnUnreadable  = "unreadable"  // a folder, link or name in the walk could not be used (W1, W3, W6)
+	WarnFrontmatter = "frontmatter" // SKILL.md was read with a repair, or lacks a name or description (R8)
+)
+
+// ResolveOption changes one call of [Resolve] or [ResolveAll].
+type ResolveOption func(*resolveOptions)
+
+type resolveOptions struct{ upstream bool }
+
+// FromUpstream skips the project's own copies of marked ids for one call, to look at what the provider has now (R11).
+func FromUpstream() ResolveOption { return func(o *resolveOptions) { o.upstream = true } }

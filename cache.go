@@ -1,0 +1,254 @@
+package atskills
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/memfs"
+
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
+)
+
+// cache is the validating cache (C). Content stands at <root>/<disk path>, its metadata beside all content in .meta.
+//
+// One reading of an entry is consistent although nothing locks readers out: a writer announces a swap with a pending
+// file, swaps the folder, writes the metadata and removes the pending file; a reader who finds the metadata changed or
+// a swap pending after it has read starts again. Writers of one repository hold its lock (C7).
+type cache struct {
+	env  Env
+	fs   billy.Filesystem
+	view fsx.View
+	kept bool // false when fs lives in memory for one call
+	// spare finds a body elsewhere on disk, by its hash, so that it need not move (C10); nil when there is nowhere.
+	spare func(transport.Entry) ([]byte, bool)
+}
+
+func newCache(env Env) *cache {
+	c := &cache{env: env, fs: env.Cache, kept: true}
+	if c.fs == nil {
+		c.fs, c.kept = memfs.New(), false
+	}
+	// Whatever stands here can be fetched again, so nothing waits for the disk. Within one call several origins are
+	// fetched at once, and not every file system stands concurrent use.
+	c.fs = fsx.Locked(fsx.Unsynced(c.fs))
+	c.view = fsx.NewView(c.fs, "", false)
+	return c
+}
+
+// entry is content in the cache with the metadata that vouches for it.
+type entry struct {
+	id      skill.ID // what was asked for
+	meta    meta     // of id or, when an ancestor's copy covers it, of that ancestor (C10)
+	raw     []byte   // the metadata file as read
+	pending bool     // a swap has begun and not ended: being written, or left by a crash
+}
+
+func (e entry) own() bool { return e.meta.ID == e.id }
+
+var (
+	errChanged = errors.New("the cache entry changed while it was read")
+	errDamaged = errors.New("the cached copy is not what was fetched")
+)
+
+// lookup finds the entry that covers id: its own, else the nearest ancestor's (C10). Corrupt metadata, a missing folder
+// and an emptied one count as absent (C8).
+func (c *cache) lookup(id skill.ID) (entry, error) {
+	d, err := c.view.ReadDir(id.DiskPath())
+	if err != nil || len(d.Entries) == 0 {
+		return entry{}, errNoEntry
+	}
+	for owner, ok := id, true; ok; owner, ok = owner.Parent() {
+		m, raw, err := c.readMeta(owner)
+		if err != nil {
+			continue
+		}
+		return entry{id: id, meta: m, raw: raw, pending: c.exists(pendingPath(owner))}, nil
+	}
+	return entry{}, errNoEntry
+}
+
+// read describes e's content, and makes sure that what it read is what the metadata speaks of: errChanged says that
+// somebody wrote meanwhile, errDamaged comes with what could be read.
+func (c *cache) read(ctx context.Context, e entry) (content, error) {
+	f, err := readFolder(ctx, c.view, e.id.DiskPath())
+	if err != nil {
+		return content{}, err
+	}
+	got, err := describe(e.id, f)
+	if again, errAgain := c.lookup(e.id); errAgain != nil || again.pending != e.pending || !bytes.Equal(again.raw, e.raw) {
+		return content{}, errors.Join(errChanged, ctx.Err())
+	}
+	if err != nil {
+		return content{}, err
+	}
+	if e.pending || e.own() && e.meta.Digest != "" && e.meta.Digest != f.digest() || c.mixed(e, f) {
+		return got, errDamaged
+	}
+	return got, nil
+}
+
+// mixed reports whether a folder below e was written at another revision than e, by this library or another client of
+// the cache: e's metadata then no longer speaks for the whole.
+func (c *cache) mixed(e entry, f folder) bool {
+	infos, err := c.fs.ReadDir(metaDir)
+	if err != nil {
+		return false
+	}
+	names := make(map[string]bool, len(infos))
+	for _, fi := range infos {
+		names[metaDir+"/"+fi.Name()] = true
+	}
+	for _, dir := range f.folders() {
+		id, err := e.id.Join(dir)
+		if err != nil || dir == "" {
+			continue
+		}
+		if names[pendingPath(id)] {
+			return true
+		}
+		if names[metaPath(id)] {
+			if m, _, err := c.readMeta(id); err == nil && m.Revision != e.meta.Revision {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answer is what the cache has for one id: content, or the error that stands in its place.
+type answer struct {
+	content
+	meta     meta
+	served   Served
+	warnings []Warning
+	cause    error // why a stale answer is one
+	err      error
+}
+
+// serve answers ids, all of one origin, asking upstream once whether the origin moved (C4, C11).
+func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
+	out := make(map[skill.ID]answer, len(ids))
+	head, err := c.env.head(ctx, ids[0].Origin())
+	if err != nil {
+		for _, id := range ids {
+			out[id] = c.fallback(ctx, id, err)
+		}
+		return out
+	}
+	var need []skill.ID
+	for _, id := range ids {
+		if a, ok := c.confirmed(ctx, id, head.Revision); ok {
+			out[id] = a
+			continue
+		}
+		need = append(need, id)
+	}
+	for try := 0; len(need) > 0 && try < maxReadTries; try++ {
+		c.refresh(ctx, head, need, out)
+		need = slices.DeleteFunc(need, func(id skill.ID) bool { return !errors.Is(out[id].err, errChanged) })
+	}
+	for id, a := range out {
+		if head.Moved != "" && a.err == nil {
+			a.warn(WarnMoved, "the repository answers at %s now", head.Moved)
+			out[id] = a
+		}
+	}
+	return out
+}
+
+// confirmed answers id from an entry that stands at rev, untouched (C4, C10).
+func (c *cache) confirmed(ctx context.Context, id skill.ID, rev transport.Revision) (answer, bool) {
+	e, err := c.lookup(id)
+	if err != nil || e.pending || e.meta.Revision != rev {
+		return answer{}, false
+	}
+	got, err := c.read(ctx, e)
+	if errors.Is(err, ErrTooLarge) {
+		return answer{err: err}, true
+	}
+	return answer{content: got, meta: e.meta, served: ServedCached}, err == nil
+}
+
+// fallback answers id from whatever copy there is, when upstream did not answer or said no; without a copy the cause
+// is the error (C4, C5, C6).
+func (c *cache) fallback(ctx context.Context, id skill.ID, cause error) answer {
+	if ctx.Err() != nil || errors.Is(cause, ErrTooLarge) {
+		return answer{err: cause}
+	}
+	a := answer{served: ServedStale, cause: cause}
+	for range maxReadTries {
+		e, err := c.lookup(id)
+		if err != nil {
+			return answer{err: cause}
+		}
+		a.meta = e.meta
+		a.content, err = c.read(ctx, e)
+		if errors.Is(err, errChanged) {
+			continue
+		}
+		if errors.Is(err, errDamaged) {
+			a.warn(WarnDamaged, "the cached copy of %s was damaged or changed since it was fetched", id.Reference())
+		} else if errors.Is(err, ErrTooLarge) {
+			return answer{err: err}
+		} else if err != nil {
+			return answer{err: cause}
+		}
+		break
+	}
+	if a.kind == "" {
+		return answer{err: cause}
+	}
+	date := a.meta.Fetched.UTC().Format(time.DateOnly)
+	switch {
+	case errors.Is(cause, ErrNotFound), errors.Is(cause, ErrNoAccess):
+		a.warn(WarnGone, "gone upstream, cached %s: %v", date, cause)
+	case errors.Is(cause, ErrUnreachable), errors.Is(cause, ErrNotConfigured):
+		a.warn(WarnStale, "served from cache, upstream unreachable, may be stale, cached %s: %v", date, cause)
+	default:
+		a.warn(WarnRefresh, "the refresh failed, cached %s: %v", date, cause)
+	}
+	return a
+}
+
+// maxReadTries bounds how often a reader starts again because a writer was quicker.
+const maxReadTries = 3
+
+func (a *answer) warn(code, format string, args ...any) {
+	a.warnings = append(a.warnings, Warning{code, fmt.Sprintf(format, args...)})
+}
+
+// folders lists every folder that holds or leads to a file of f, relative to its base.
+func (f folder) folders() []string {
+	seen := make(map[string]bool)
+	var out []string
+	add := func(dir string) {
+		for dir != "." && !seen[dir] {
+			seen[dir] = true
+			out = append(out, dir)
+			dir = path.Dir(dir)
+		}
+	}
+	for _, dir := range f.visited {
+		add(path.Clean(dir))
+	}
+	for dir, files := range f.bundles {
+		for _, fl := range files {
+			add(path.Dir(path.Join(dir, fl.path)))
+		}
+	}
+	return out
+}
+
+// hostPath spells a slash-separated path of fs as the host's own file system would.
+func hostPath(fs billy.Filesystem, name string) string {
+	return fs.Join(append([]string{fs.Root()}, strings.Split(name, "/")...)...)
+}

@@ -1,0 +1,132 @@
+package atskills
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/atskills-go/atskills/skill"
+)
+
+// content is what a folder says as a skill or a menu (R4), before it is put into a [Resolution].
+type content struct {
+	kind        Kind
+	name        string
+	description string
+	body        string
+	frontmatter string
+	files       []string
+	entries     []Entry // Path relative to the view's root
+	warnings    []Warning
+}
+
+// describe reads f as what stands at id. No skill at or below it is a [*NotFoundError] that names what is there; too
+// many are a [*TooLargeError].
+func describe(id skill.ID, f folder) (content, error) {
+	if err := checkCap(id, f.skills, 0); err != nil {
+		return content{}, err
+	}
+	var c content
+	for _, p := range f.problems {
+		c.warn(WarnUnreadable, "%s: %v", oneLine(path.Join(f.base, p.Path)), p.Err)
+	}
+	switch {
+	case len(f.skills) == 0:
+		return c, &NotFoundError{ID: id, Reason: "no skill there", There: f.names}
+	case f.skills[0] == "":
+		return c, c.skill(id, f)
+	}
+	c.menu(id, f)
+	return c, nil
+}
+
+func (c *content) skill(id skill.ID, f folder) error {
+	doc, data, err := f.document("")
+	if err != nil {
+		return fmt.Errorf("read %s/%s: %w", id.Reference(), SkillFile, err)
+	}
+	c.kind = Skill
+	c.name, c.description = oneLine(doc.Name), oneLine(doc.Description)
+	start, _ := doc.BodyRange()
+	c.body, c.frontmatter = doc.BodyText(), strings.ToValidUTF8(string(bytes.TrimSpace(data[:start])), "\ufffd")
+	c.files = shownFiles(f.bundles[""])
+	c.findings(id.Reference(), doc)
+	return nil
+}
+
+func (c *content) menu(id skill.ID, f folder) {
+	c.kind = Menu
+	var rows strings.Builder
+	for _, dir := range f.skills {
+		e := Entry{
+			Name:   oneLine(path.Base(dir)),
+			Path:   path.Join(f.base, dir, SkillFile),
+			Bundle: shownFiles(f.bundles[dir]),
+		}
+		label := oneLine(dir)
+		if sub, err := id.Join(dir); err == nil {
+			e.ID, label = sub, sub.Reference()
+		} else {
+			c.warn(WarnUnreadable, "%s cannot be addressed: %v", label, err) // shown, not hidden (G12)
+			label = "(not addressable) " + label
+		}
+		doc, _, err := f.document(dir)
+		switch {
+		case errors.Is(err, errNotExist):
+			continue // it vanished between walk and read (R8)
+		case err != nil:
+			c.warn(WarnUnreadable, "%s: %v", label, err)
+		default:
+			e.Name, e.Description = oneLine(doc.Name), oneLine(doc.Description)
+			c.findings(label, doc)
+		}
+		c.entries = append(c.entries, e)
+		rows.WriteString(label + ": " + orNone(e.Description) + "\n")
+	}
+	c.body = strings.TrimSuffix(rows.String(), "\n")
+}
+
+// findings warns of what a reader of the skill should know about its frontmatter: a name or description that is not
+// there, text that was repaired, cut off or hidden (R8). What only a strict check minds is not repeated here.
+func (c *content) findings(label string, doc *skill.Document) {
+	for _, f := range doc.Findings {
+		switch f.Code {
+		case skill.CodeFrontmatterMissing, skill.CodeFrontmatterUnclosed, skill.CodeFrontmatterNotMapping,
+			skill.CodeYAMLInvalid, skill.CodeYAMLRetry, skill.CodeNameMissing, skill.CodeNameEmpty, skill.CodeNameUnsafe,
+			skill.CodeDescriptionMissing, skill.CodeDescriptionEmpty, skill.CodeCommentInValue, skill.CodeUnsafeChar:
+			c.warn(WarnFrontmatter, "%s: line %d: %s: %s", label, f.Line, f.Code, oneLine(f.Message))
+		}
+	}
+}
+
+// orNone says so when a skill has no description (R8).
+func orNone(description string) string {
+	if description == "" {
+		return "(no description)"
+	}
+	return description
+}
+
+// shownFiles lists a skill's files without SKILL.md and the dot-files at its top (R7).
+func shownFiles(files []file) []string {
+	var out []string
+	for _, f := range files {
+		top := !strings.Contains(f.path, "/")
+		if top && (f.path == SkillFile || strings.HasPrefix(f.path, ".")) {
+			continue
+		}
+		out = append(out, f.path)
+	}
+	return out
+}
+
+func (c *content) warn(code, format string, args ...any) {
+	c.warnings = append(c.warnings, Warning{code, fmt.Sprintf(format, args...)})
+}
+
+func oneLine(s string) string {
+	s, _ = skill.OneLine(s)
+	return s
+}

@@ -1,0 +1,42 @@
+// Package atskills makes agent skills usable by path: the @skills protocol as pure functions over file systems and a
+// transport.
+//
+// A skill is a folder that holds SKILL.md; a collection is a folder without one that has skills below it. A reference
+// addresses either: @skills:deploy is the project's own, @skills:gh:owner/repo/path is on GitHub, @skills:hub:owner/name
+// on a hub. Three decisions are kept apart:
+//
+//   - reading ([Resolve], [ResolveAll]) puts a skill's text where it is used and leaves nothing behind but a cache;
+//   - saving copies it into the project's .atskills/ tree, to adapt and own;
+//   - triggering writes one line into .atskills/.autotrigger, and only that costs resident prompt.
+//
+// There is no manifest, lockfile or registration.
+//
+// # What is read and written
+//
+// Every call takes an [Env]: the project's file system, the cache's, a [Transport] and a clock. Nothing else is
+// touched; there are no globals, no environment variables and no printing, so each call is a function of those four and
+// runs the same over an in-memory file system. Resolve never writes to the project. It writes to the cache, whose
+// layout other clients of the protocol on the same machine share:
+//
+//	<root>/gh/owner/repo/path/...   content
+//	<root>/.meta/<hash>.json        id, revision, fetchedAt, and what this package adds
+//
+// Everything in the cache may be deleted at any time.
+//
+// # How upstream is asked
+//
+// The project's folder at an id's own path always answers first, without a request. Otherwise each use of a marked id
+// asks its repository once for its revision; an unchanged one is served from the cache, a changed one is listed without
+// bodies, counted against the cap of [MaxSkills], and then only the bodies that are nowhere on disk move. When upstream
+// does not answer, a cached copy does, marked stale; [Resolution.Served] and [Resolution.Warnings] say so.
+//
+// # Errors
+//
+// A failure is an error with a type or a sentinel, never a shorter result: see [Resolve]. What is served although
+// something was wrong on the way is a result with warnings.
+//
+// # Concurrency
+//
+// All functions may be called from several goroutines and processes at once, over one cache, when the file systems
+// allow it: the operating system's do; wrap an in-memory one with fsx.Locked.
+package atskills

@@ -1,0 +1,91 @@
+package atskills_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/go-git/go-billy/v5/memfs"
+
+	"github.com/atskills-go/atskills"
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport/transporttest"
+	"github.com/atskills-go/atskills/transport/upstream"
+)
+
+// readSkill is the example of the README, word for word; [Example] runs it.
+func readSkill(ctx context.Context, ref string) (string, error) {
+	env := atskills.Env{
+		Project:   fsx.OS("."),        // the folder that holds .atskills/
+		Cache:     fsx.UserCache(),    // machine-wide, shared with other clients
+		Transport: upstream.Default(), // gh: over git, no git binary needed
+	}
+	res, err := atskills.Resolve(ctx, env, ref) // "@skills:gh:owner/repo/path" or "@skills:deploy"
+	if err != nil {
+		return "", err // says what to do next: near misses, smaller collections, the reason upstream gave
+	}
+	return res.Prompt(), nil // framed text for the turn that used the reference; nothing stays resident
+}
+
+func Example() {
+	dir, err := os.MkdirTemp("", "atskills-example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chdir(dir); err != nil {
+		log.Fatal(err)
+	}
+	err = fsx.WriteFile(fsx.OS("."), ".atskills/deploy/SKILL.md",
+		[]byte("---\nname: deploy\ndescription: Ships a build.\n---\nRun the release script, then tag.\n"), 0o644)
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := readSkill(context.Background(), "@skills:deploy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(text) > 0)
+	// Output: true
+}
+
+// exampleEnv is a project and an upstream in memory, as a host's unit tests would have them.
+func exampleEnv() atskills.Env {
+	up, err := transporttest.NewUpstream(acme)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return atskills.Env{Project: memfs.New(), Cache: memfs.New(), Transport: transporttest.NewFake(up)}
+}
+
+// A folder without SKILL.md is a menu of the skills below it; each row's id is a reference.
+func ExampleResolve() {
+	res, err := atskills.Resolve(context.Background(), exampleEnv(), "@skills:gh:acme/kit/skills")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Kind, res.Served)
+	fmt.Println(res.Content)
+	// Output:
+	// menu fresh
+	// gh:acme/kit/skills/deploy: Ships a build.
+	// gh:acme/kit/skills/review: Reads a change.
+}
+
+// Several references in one message share one probe, one listing and one fetch of each repository, and fail alone.
+func ExampleResolveAll() {
+	refs := []string{"gh:acme/kit/skills/review", "gh:acme/kit/skills/reveiw"}
+	for _, out := range atskills.ResolveAll(context.Background(), exampleEnv(), refs) {
+		var miss *atskills.NotFoundError
+		if errors.As(out.Err, &miss) {
+			fmt.Println(miss.Near)
+			continue
+		}
+		fmt.Println(out.Resolution.Name)
+	}
+	// Output:
+	// review
+	// [gh:acme/kit/skills/review]
+}

@@ -1,0 +1,231 @@
+package atskills
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport"
+)
+
+const (
+	maxLinkTargets = 256     // links whose target is looked up in one entry
+	maxLinkText    = 4096    // bytes of one link's target
+	maxBody        = 1 << 30 // bytes of one file; the transport's own limit is lower
+)
+
+// fetch stages every plan's files, moving each body that is nowhere on disk once, all in one exchange.
+func (c *cache) fetch(ctx context.Context, snap transport.Snapshot, plans []*plan) error {
+	x := exchange{c: c, waiting: make(map[string][]target)}
+	for _, p := range plans {
+		if err := x.add(p); err != nil {
+			return err
+		}
+	}
+	if len(x.want) > 0 {
+		if err := snap.Fetch(ctx, x.want, x.put); err != nil {
+			return err
+		}
+	}
+	for _, p := range plans {
+		p.nameLinks(snap)
+	}
+	return ctx.Err()
+}
+
+// exchange is one body request for several plans.
+type exchange struct {
+	c       *cache
+	want    []transport.Entry
+	waiting map[string][]target // by body
+}
+
+// target is where a body goes: a file to stage, or a link that wants its text.
+type target struct {
+	name string
+	perm os.FileMode
+	size *int64
+	link *link
+}
+
+// bodyKey tells bodies apart: by hash, else by path. A link's text is never a file's body.
+func bodyKey(e transport.Entry) string {
+	return strconv.FormatBool(e.Mode == transport.Symlink) + cmp.Or(e.Hash, e.Path)
+}
+
+func (x *exchange) add(p *plan) error {
+	for i := range p.links {
+		if l := &p.links[i]; i < maxLinkTargets {
+			x.ask(l.Entry, target{link: l})
+		}
+	}
+	if p.reuse || p.covered {
+		return nil
+	}
+	stage, err := fsx.Stage(x.c.fs, stagePath(p.id.Origin())+"/"+metaHash(p.id))
+	if err != nil {
+		return fmt.Errorf("stage %s: %w", p.id, err)
+	}
+	p.stage = stage
+	for i := range p.lands {
+		l := &p.lands[i]
+		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), size: &l.Size}
+		if l.kept {
+			err = x.c.copy(path.Join(p.id.DiskPath(), l.Path), t)
+		} else if body, ok := x.c.spareBody(l.Entry); ok {
+			err = x.c.stage(bytes.NewReader(body), t)
+		} else {
+			x.ask(l.Entry, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cache) spareBody(e transport.Entry) ([]byte, bool) {
+	if c.spare == nil {
+		return nil, false
+	}
+	return c.spare(e)
+}
+
+func perm(m transport.Mode) os.FileMode {
+	if m == transport.Executable {
+		return 0o755
+	}
+	return 0o644
+}
+
+func (x *exchange) ask(e transport.Entry, t target) {
+	key := bodyKey(e)
+	if len(x.waiting[key]) == 0 {
+		x.want = append(x.want, e)
+	}
+	x.waiting[key] = append(x.waiting[key], t)
+}
+
+// put lands one body wherever it is wanted.
+func (x *exchange) put(e transport.Entry, r io.Reader) error {
+	first := ""
+	for _, t := range x.waiting[bodyKey(e)] {
+		if t.link != nil {
+			text, err := io.ReadAll(io.LimitReader(r, maxLinkText))
+			if err != nil {
+				return err
+			}
+			t.link.text = string(text)
+			r = strings.NewReader(t.link.text)
+			continue
+		}
+		if first != "" {
+			if err := x.c.copy(first, t); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := x.c.stage(r, t); err != nil {
+			return err
+		}
+		first = t.name
+	}
+	return nil
+}
+
+func (c *cache) stage(r io.Reader, t target) (err error) {
+	*t.size, err = fsx.CopyFrom(c.fs, t.name, r, t.perm, maxBody)
+	return err
+}
+
+func (c *cache) copy(from string, t target) error {
+	f, err := c.fs.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	return c.stage(f, t)
+}
+
+// land makes p's entry and reads it back.
+func (c *cache) land(ctx context.Context, p *plan) answer {
+	if !p.covered {
+		if err := c.write(p); err != nil {
+			return c.fallback(ctx, p.id, fmt.Errorf("write the cache: %w", err))
+		}
+	}
+	e, err := c.lookup(p.id)
+	if err != nil {
+		return answer{err: errChanged} // somebody deleted it already (C8)
+	}
+	a := answer{meta: e.meta, served: ServedFresh}
+	if p.reuse {
+		a.served = ServedCached
+	}
+	if a.content, err = c.read(ctx, e); errors.Is(err, errDamaged) {
+		a.warn(WarnDamaged, "the cache does not hold %s as it was written", p.id.Reference())
+	} else if err != nil {
+		return answer{err: err}
+	}
+	return a
+}
+
+// write swaps p's content and metadata in. A failure before the swap leaves the old entry; one after it leaves the
+// pending file, so that nobody takes the new content for the old revision (C7).
+func (c *cache) write(p *plan) error {
+	if p.reuse {
+		c.disown(p)
+		return c.settled(p)
+	}
+	files := make([]file, len(p.lands))
+	for i, l := range p.lands {
+		files[i] = file{path: l.Path, size: l.Size}
+	}
+	p.meta.Digest = digestFiles(files)
+	crashed := c.exists(pendingPath(p.id))
+	if err := fsx.WriteFile(c.fs, pendingPath(p.id), nil, 0o644); err != nil {
+		return err
+	}
+	c.disown(p)
+	if err := fsx.Replace(c.fs, p.stage, p.id.DiskPath(), fsx.ReplaceOptions{Commit: SkillFile}); err != nil {
+		if !crashed {
+			_ = c.fs.Remove(pendingPath(p.id)) // the old copy stands; at worst it is fetched again
+		}
+		return err
+	}
+	return c.settled(p)
+}
+
+// settled writes p's metadata and ends its swap, or one that a crash left pending.
+func (c *cache) settled(p *plan) error {
+	if err := c.writeMeta(p.meta); err != nil {
+		return err
+	}
+	if err := c.fs.Remove(pendingPath(p.id)); err != nil && !errors.Is(err, errNotExist) {
+		return err
+	}
+	return nil
+}
+
+// disown drops the metadata of every id below p: from here on p's own speaks for their content.
+func (c *cache) disown(p *plan) {
+	for _, dir := range p.old.folders() {
+		id, err := p.id.Join(dir)
+		if err != nil {
+			continue
+		}
+		for _, name := range []string{metaPath(id), pendingPath(id)} {
+			if c.exists(name) {
+				_ = c.fs.Remove(name) // one left behind shows as mixed, and the entry is refreshed
+			}
+		}
+	}
+}

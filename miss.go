@@ -1,0 +1,163 @@
+package atskills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
+)
+
+const (
+	maxNear  = 3  // references that a miss offers
+	maxThere = 20 // names that a miss lists
+)
+
+// errNotExist is what every file system's "no such file" matches.
+var errNotExist = fs.ErrNotExist
+
+// missing explains why nothing stands at id although its origin exists: the nearest folder above and what it holds, a
+// link's target, or the skills whose names look like the one meant (R4).
+func (c *cache) missing(ctx context.Context, snap transport.Snapshot, id skill.ID) error {
+	e := &NotFoundError{ID: id, Reason: "no such folder in " + id.Origin().Reference()}
+	for up, ok := id.Parent(); ok; up, ok = up.Parent() {
+		tree, err := snap.Tree(up)
+		if err != nil {
+			continue
+		}
+		e.There = topNames(tree)
+		if len(e.There) > 0 && up != id.Origin() {
+			e.Reason = "no such folder in " + up.Reference()
+		}
+		for _, at := range tree.Entries {
+			if full, err := up.Join(at.Path); err == nil && full == id {
+				c.notFolder(ctx, snap, up, at, e)
+			}
+		}
+		break
+	}
+	if len(e.Near) == 0 {
+		e.Near = nearUpstream(snap, id)
+	}
+	return e
+}
+
+// notFolder says what stands at a path that is no folder.
+func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill.ID, at transport.Entry, e *NotFoundError) {
+	if at.Mode != transport.Symlink {
+		e.Reason = fmt.Sprintf("it is a %s, not a folder", at.Mode)
+		e.Near = []string{up.Reference()}
+		return
+	}
+	e.Reason = "it is a link upstream, and links are not followed"
+	l := link{Entry: at}
+	err := snap.Fetch(ctx, []transport.Entry{at}, func(_ transport.Entry, r io.Reader) error {
+		text, err := io.ReadAll(io.LimitReader(r, maxLinkText))
+		l.text = string(text)
+		return err
+	})
+	if to, ok := l.target(up); ok && err == nil {
+		e.Reason = "it is a link upstream to " + to.Reference()
+		e.Near = []string{to.Reference()}
+	}
+}
+
+// nothing explains a folder that holds no skill (R4).
+func (c *cache) nothing(ctx context.Context, snap transport.Snapshot, id skill.ID, tree transport.Tree) error {
+	e := &NotFoundError{ID: id, Reason: "no skill there", There: topNames(tree), Near: nearUpstream(snap, id)}
+	paths := make([]string, len(tree.Entries))
+	for i, t := range tree.Entries {
+		paths[i] = t.Path
+	}
+	_, problems := skill.Leaves(paths)
+	for _, p := range problems {
+		if p.Code == skill.ProblemCase {
+			e.Hint = fmt.Sprintf("%s: %v", oneLine(p.Path), p.Err)
+		}
+	}
+	for _, t := range tree.Entries {
+		if t.Path == SkillFile && t.Mode == transport.Symlink {
+			c.notFolder(ctx, snap, id, t, e)
+		}
+	}
+	return e
+}
+
+// nearUpstream offers the skills of the whole listing, when it is held, whose paths look like id's.
+func nearUpstream(snap transport.Snapshot, id skill.ID) []string {
+	tree, err := snap.Tree(id.Origin())
+	if err != nil || tree.Partial {
+		return nil
+	}
+	dirs, _ := leaves(tree)
+	var near []string
+	for _, dir := range skill.Nearest(id.Sub(), dirs, maxNear) {
+		if sub, err := id.Origin().Join(dir); err == nil {
+			near = append(near, sub.Reference())
+		}
+	}
+	return near
+}
+
+// topNames lists what stands at the top of a listing, folders with a trailing slash.
+func topNames(tree transport.Tree) []string {
+	var names []string
+	for _, e := range tree.Entries {
+		name, _, nested := strings.Cut(e.Path, "/")
+		name = oneLine(name)
+		if nested || e.Mode == transport.Directory {
+			name += "/"
+		}
+		if len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return firstNames(names)
+}
+
+func firstNames(names []string) []string {
+	if len(names) <= maxThere {
+		return names
+	}
+	return append(slices.Clip(names[:maxThere]), fmt.Sprintf("and %d more", len(names)-maxThere))
+}
+
+// onBranch explains a miss of a pasted address whose branch name holds slashes: the remote's branch names settle where
+// the path begins (G5). It returns err unchanged when they do not help.
+func (c *cache) onBranch(ctx context.Context, ref skill.Ref, err error) error {
+	var miss *NotFoundError
+	lister, ok := c.env.Transport.(transport.BranchLister)
+	if ref.Branch == "" || !ok || !errors.As(err, &miss) {
+		return err
+	}
+	branches, listErr := lister.Branches(ctx, ref.ID)
+	if listErr != nil {
+		return err
+	}
+	meant, ok := ref.Rebranch(branches)
+	if !ok || meant.ID == ref.ID {
+		return err
+	}
+	head, headErr := c.env.head(ctx, meant.ID)
+	if headErr != nil {
+		return err
+	}
+	better := *miss
+	better.Reason = fmt.Sprintf("the address names branch %q, and HEAD is what is read", oneLine(meant.Branch))
+	snap, openErr := c.env.Transport.Open(ctx, head.Revision, meant.ID)
+	if openErr != nil {
+		return err
+	}
+	defer func() { _ = snap.Close() }() // only read
+	if _, treeErr := snap.Tree(meant.ID); treeErr == nil {
+		better.Near = []string{meant.ID.Reference()}
+		return &better
+	}
+	better.Hint = fmt.Sprintf("%s is not on %s, the branch HEAD points at", meant.ID.Reference(), head.Branch)
+	return &better
+}

@@ -1,0 +1,173 @@
+package atskills
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
+)
+
+// plan is what one id's entry is to become.
+type plan struct {
+	id      skill.ID
+	meta    meta
+	old     folder // what stands there now; empty when nothing does
+	reuse   bool   // the content on disk is already right: only metadata changes (C9, C10)
+	covered bool   // an ancestor in the same call brings the content along
+
+	lands []landing
+	links []link
+	stage string // the staging folder, "" until something is staged
+}
+
+// landing is a file that the new entry holds.
+type landing struct {
+	transport.Entry
+	kept bool // the same bytes are in the old copy (C10)
+}
+
+// listing is one origin's snapshot and the head it was taken at.
+type listing struct {
+	transport.Snapshot
+	head transport.Head
+}
+
+// plan decides what id's entry becomes, without moving a body (F1); earlier are the plans of the same call. Errors are
+// answers: nothing there, too many.
+func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*plan) (*plan, error) {
+	tree, err := snap.Tree(id)
+	if errors.Is(err, transport.ErrNoPath) {
+		return nil, c.missing(ctx, snap, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{id: id, meta: meta{
+		ID: id, Revision: snap.head.Revision, Fetched: c.env.now(),
+		extra: extra{Tree: tree.Hash, Branch: snap.head.Branch},
+	}}
+	dirs, size := leaves(tree)
+	if len(dirs) == 0 {
+		return nil, c.nothing(ctx, snap, id, tree)
+	}
+	if err := checkCap(id, dirs, size); err != nil {
+		return nil, err
+	}
+	for _, e := range earlier {
+		if e.id.Contains(id) {
+			p.covered = true
+			return p, nil
+		}
+	}
+	p.old, _ = readFolder(ctx, c.view, id.DiskPath()) // absent: nothing to keep
+	if e, err := c.lookup(id); err == nil && e.own() {
+		p.meta.other = e.meta.other
+		if tree.Hash != "" && e.meta.Tree == tree.Hash {
+			if _, err := c.read(ctx, e); err == nil { // the sub-tree did not move (C9)
+				p.meta.Fetched, p.meta.Digest, p.meta.Skipped = e.meta.Fetched, e.meta.Digest, e.meta.Skipped
+				p.reuse = true
+				return p, nil
+			}
+		}
+	}
+	p.sort(tree, dirs)
+	c.keep(p)
+	return p, nil
+}
+
+// leaves counts the skills of a listing, and their bytes where every size is known (R5, R6, W5).
+func leaves(tree transport.Tree) (dirs []string, size int64) {
+	paths := make([]string, 0, len(tree.Entries))
+	for _, e := range tree.Entries {
+		if lands(e) {
+			paths = append(paths, e.Path)
+			if e.Size < 0 {
+				size = -1
+			} else if size >= 0 {
+				size += e.Size
+			}
+		}
+	}
+	dirs, _ = skill.Leaves(paths)
+	return dirs, max(size, 0)
+}
+
+// lands reports whether e is something that may stand in the cache (F2).
+func lands(e transport.Entry) bool { return whySkipped(e) == "" }
+
+func whySkipped(e transport.Entry) string {
+	switch e.Mode {
+	case transport.Symlink, transport.Submodule:
+		return e.Mode.String()
+	}
+	for seg := range strings.SplitSeq(e.Path, "/") {
+		if skill.Reserved(seg) || fsx.IsTemp(seg) {
+			return "reserved name"
+		}
+	}
+	return ""
+}
+
+// sort sorts the listing into what lands and what is skipped: everything of each skill, nothing beside them (F2).
+func (p *plan) sort(tree transport.Tree, dirs []string) {
+	in := make(map[string]bool, len(dirs))
+	for _, d := range dirs {
+		in[d] = true
+	}
+	for _, e := range tree.Entries {
+		why, inSkill := whySkipped(e), inFolder(in, e.Path)
+		switch {
+		case why == "" && inSkill:
+			p.lands = append(p.lands, landing{Entry: e})
+		case e.Mode == transport.Symlink:
+			p.links = append(p.links, link{Entry: e, inSkill: inSkill})
+		case why != "" && inSkill:
+			p.meta.Skipped = append(p.meta.Skipped, skipped{Path: e.Path, Why: why})
+		}
+	}
+	for _, name := range tree.Skipped {
+		p.meta.Skipped = append(p.meta.Skipped, skipped{Path: name, Why: "name"})
+	}
+}
+
+// inFolder reports whether name lies in one of the folders of in, "" standing for all.
+func inFolder(in map[string]bool, name string) bool {
+	if in[""] {
+		return true
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if in[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// keep marks the files of p that the old copy holds already, byte for byte; when it holds them all and nothing else,
+// the content stays where it is (C10).
+func (c *cache) keep(p *plan) {
+	had := make(map[string]file)
+	for dir, files := range p.old.bundles {
+		for _, f := range files {
+			had[path.Join(dir, f.path)] = f
+		}
+	}
+	same := len(had) == len(p.lands)
+	for i, l := range p.lands {
+		f, ok := had[l.Path]
+		if ok {
+			body, err := c.view.ReadFile(path.Join(p.id.DiskPath(), l.Path), f.size)
+			ok = err == nil && l.Matches(body)
+		}
+		p.lands[i].kept, p.lands[i].Size = ok, f.size
+		same = same && ok && f.executable == (l.Mode == transport.Executable)
+	}
+	p.reuse = same
+	if same {
+		p.meta.Digest = p.old.digest()
+	}
+}

@@ -1,0 +1,90 @@
+package atskills
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
+)
+
+// lockWait bounds how long a call waits for another process that fetches the same repository (C7). It is longer than a
+// fetch may stall.
+const lockWait = 3 * time.Minute
+
+// refresh brings the entries of ids, all of one origin, to head and puts their answers into out. Whatever fails leaves
+// the old copy in place, and answering (C6).
+func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID, out map[skill.ID]answer) {
+	fail := func(ids []skill.ID, err error) {
+		for _, id := range ids {
+			out[id] = c.fallback(ctx, id, err)
+		}
+	}
+	unlock, err := fsx.Lock(ctx, c.fs, lockPath(ids[0].Origin()), fsx.LockOptions{Wait: lockWait, Takeover: true})
+	if err != nil {
+		fail(ids, fmt.Errorf("lock the cache: %w", err))
+		return
+	}
+	defer func() { _ = unlock() }() // a lock that cannot be removed is taken over by the next writer
+	stages := stagePath(ids[0].Origin())
+	_ = fsx.RemoveAll(c.fs, stages) // what a crashed writer left; the lock is ours (S9)
+	defer func() { _ = fsx.RemoveAll(c.fs, stages) }()
+
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b skill.ID) int { return cmp.Compare(a.String(), b.String()) }) // ancestors first
+	ids = slices.DeleteFunc(ids, func(id skill.ID) bool {
+		c.settle(id)
+		a, ok := c.confirmed(ctx, id, head.Revision) // another process was quicker
+		if ok {
+			out[id] = a
+		}
+		return ok
+	})
+	if len(ids) == 0 {
+		return
+	}
+	snap, err := c.env.Transport.Open(ctx, head.Revision, ids...)
+	if err != nil {
+		fail(ids, err)
+		return
+	}
+	defer func() { _ = snap.Close() }() // nothing is written through it
+
+	var plans []*plan
+	for _, id := range ids {
+		p, err := c.plan(ctx, listing{snap, head}, id, plans)
+		if err != nil {
+			fail([]skill.ID{id}, err)
+			continue
+		}
+		plans = append(plans, p)
+	}
+	if err := c.fetch(ctx, snap, plans); err != nil {
+		for _, p := range plans {
+			fail([]skill.ID{p.id}, err)
+		}
+		return
+	}
+	for _, p := range plans {
+		out[p.id] = c.land(ctx, p)
+	}
+}
+
+// settle undoes what a crashed writer of id or of an ancestor left half done: it runs under the lock, so no other writer
+// lives. The pending file stays until id is written: which revision the content has is not known, only its bytes are.
+func (c *cache) settle(id skill.ID) {
+	for cur, ok := id, true; ok; cur, ok = cur.Parent() {
+		if c.exists(pendingPath(cur)) {
+			_ = fsx.Recover(c.fs, cur.DiskPath()) // best effort: a missing folder is fetched again
+		}
+	}
+}
+
+func (c *cache) exists(name string) bool {
+	_, err := c.fs.Stat(name)
+	return err == nil
+}
