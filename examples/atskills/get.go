@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/atskills-go/atskills"
+)
+
+// get prints what references address.
+func (h host) get(ctx context.Context, args []string, out *output) int {
+	flags := flag.NewFlagSet("get", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "")
+	framed := flags.Bool("prompt", false, "")
+	upstream := flags.Bool("upstream", false, "")
+	refs, code, ok := parse(flags, args, out)
+	if !ok {
+		return code
+	}
+	if len(refs) == 0 || *asJSON && *framed {
+		out.say("atskills get: want at least one reference, and only one of --json and --prompt")
+		out.usage("get")
+		return exitUsage
+	}
+	var opts []atskills.ResolveOption
+	if *upstream {
+		opts = append(opts, atskills.FromUpstream())
+	}
+	show := showText
+	switch {
+	case *asJSON:
+		show = showJSON
+	case *framed, len(refs) > 1:
+		show = showFramed
+	}
+	for _, o := range h.resolve(ctx, out, refs, opts) {
+		if o.Err != nil {
+			code = exitFailed
+			out.say("atskills: %v", o.Err)
+		} else {
+			o.Resolution.Warnings = append(o.Resolution.Warnings, unused(o.Resolution)...)
+		}
+		show(out, o)
+	}
+	return code
+}
+
+// resolve reads refs. The first interrupt ends it in order, a second one at once.
+func (h host) resolve(ctx context.Context, out *output, refs []string, opts []atskills.ResolveOption) []atskills.Outcome {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	var bar *progress
+	if isTerminal(out.err) {
+		bar = &progress{to: out.err}
+		defer bar.clear()
+	}
+	return atskills.ResolveAll(ctx, h.env(bar), refs, opts...)
+}
+
+// unused warns about suffixes that get does not act on: a wish must not vanish without a word.
+func unused(r *atskills.Resolution) []atskills.Warning {
+	if !r.Ref.Save && !r.Ref.Install {
+		return nil
+	}
+	return []atskills.Warning{{Code: "suffix", Message: "get only reads: the suffixes :save and :install were not acted on"}}
+}
+
+// showText prints content as it is, and a line break behind its last line.
+func showText(out *output, o atskills.Outcome) {
+	if o.Err != nil {
+		return
+	}
+	if o.Resolution.Content != "" {
+		out.print(o.Resolution.Content + "\n")
+	}
+	report(out, o.Resolution)
+}
+
+func showFramed(out *output, o atskills.Outcome) {
+	if o.Err != nil {
+		return
+	}
+	out.print(o.Resolution.Prompt())
+	report(out, o.Resolution)
+}
+
+func showJSON(out *output, o atskills.Outcome) {
+	if o.Err != nil {
+		out.object(newFailure(o))
+		return
+	}
+	out.object(newResult(o.Resolution))
+}
+
+// maxListed is how many bundled files a report names.
+const maxListed = 20
+
+// report says on standard error what was read and where it came from (R9).
+func report(out *output, r *atskills.Resolution) {
+	_ = out.flush() // content and report in order where both go to one terminal; the error is kept for the end
+	if r.Kind == atskills.Menu {
+		out.say("menu %s: %d %s", r.ID.Reference(), len(r.Entries), plural(len(r.Entries), "skill"))
+	} else {
+		out.say("skill %s: %s", r.ID.Reference(), r.Description)
+	}
+	out.say("  from %s", provenance(r))
+	lines := 0
+	if r.Content != "" {
+		lines = 1 + strings.Count(r.Content, "\n")
+	}
+	out.say("  read %d %s of %s", lines, plural(lines, "line"), r.Path)
+	if n := len(r.Files); n > 0 {
+		more := ""
+		if n > maxListed {
+			more = fmt.Sprintf(" and %d more", n-maxListed)
+		}
+		out.say("  bundled %s", strings.Join(r.Files[:min(n, maxListed)], ", ")+more)
+	}
+	if r.ReviewURL != "" {
+		out.say("  review at %s", r.ReviewURL)
+	}
+	for _, w := range r.Warnings {
+		out.say("  warning: %s", w.Message)
+	}
+}
+
+// provenance says where content came from and how the cache answered, in words.
+func provenance(r *atskills.Resolution) string {
+	if r.Served == atskills.ServedLocal {
+		return "the project"
+	}
+	from := map[atskills.Source]string{atskills.FromGitHub: "GitHub", atskills.FromHub: "the hub"}[r.Source]
+	how := map[atskills.Served]string{
+		atskills.ServedFresh:  "fetched now",
+		atskills.ServedCached: "cached, unchanged upstream",
+		atskills.ServedStale:  "cached, not confirmed upstream (stale)",
+	}[r.Served]
+	if r.Revision == "" {
+		return from + ", " + how
+	}
+	return fmt.Sprintf("%s, %s, revision %.12s", from, how, r.Revision)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}

@@ -1,0 +1,142 @@
+// Command atskills reads agent skills by reference from a shell. It is a thin front of package atskills, and an example
+// of a host: the environment, the working directory, signals and the terminal are dealt with here and nowhere below.
+//
+// Run "atskills help" for the commands, or see help.go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/go-git/go-billy/v5"
+
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport/git"
+)
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // something asked for could not be had
+	exitUsage  = 2 // the command line is wrong, or a line of paths is no reference
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the program on the machine it was started on; it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		newOutput(stdout, stderr).say("atskills: %v", err)
+		return exitFailed
+	}
+	h := host{dir: dir, getenv: os.Getenv, cache: fsx.UserCache(), git: git.UserHost()}
+	return h.run(ctx, args, stdin, stdout, stderr)
+}
+
+// host is what a run may know of the machine.
+type host struct {
+	dir    string // the working directory
+	getenv func(string) string
+	cache  billy.Filesystem
+	git    git.Host
+}
+
+func (h host) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := newOutput(stdout, stderr)
+	code := h.command(ctx, args, stdin, out)
+	if err := out.flush(); err != nil {
+		out.say("atskills: write the result: %v", err)
+		return max(code, exitFailed)
+	}
+	return code
+}
+
+func (h host) command(ctx context.Context, args []string, stdin io.Reader, out *output) int {
+	if len(args) == 0 {
+		out.usage("")
+		return exitUsage
+	}
+	name, args := args[0], args[1:]
+	switch name {
+	case "get":
+		return h.get(ctx, args, out)
+	case "paths":
+		return paths(args, stdin, out)
+	case "help", "-h", "-help", "--help":
+		return help(args, out)
+	case "version", "-version", "--version":
+		return version(args, out)
+	}
+	out.say("atskills: unknown command %q", name)
+	out.usage("")
+	return exitUsage
+}
+
+// parse reads a command's flags, which may stand anywhere among its arguments, up to "--". When it returns false the
+// command ends with the exit code.
+func parse(flags *flag.FlagSet, args []string, out *output) (rest []string, code int, ok bool) {
+	flags.SetOutput(io.Discard)
+	for {
+		err := flags.Parse(args)
+		switch {
+		case errors.Is(err, flag.ErrHelp):
+			out.print(helpTexts[flags.Name()])
+			return nil, exitOK, false
+		case err != nil:
+			out.say("atskills %s: %v", flags.Name(), err)
+			out.usage(flags.Name())
+			return nil, exitUsage, false
+		}
+		left := flags.Args()
+		if read := len(args) - len(left); len(left) == 0 || read > 0 && args[read-1] == "--" {
+			return append(rest, left...), exitOK, true
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+}
+
+func help(args []string, out *output) int {
+	rest, code, ok := parse(flag.NewFlagSet("help", flag.ContinueOnError), args, out)
+	if !ok {
+		return code
+	}
+	topic := ""
+	if len(rest) > 0 {
+		topic = rest[0]
+	}
+	text, known := helpTexts[topic]
+	if !known || len(rest) > 1 {
+		out.say("atskills help: no help on %q", rest)
+		out.usage("")
+		return exitUsage
+	}
+	out.print(text)
+	return exitOK
+}
+
+func version(args []string, out *output) int {
+	rest, code, ok := parse(flag.NewFlagSet("version", flag.ContinueOnError), args, out)
+	if !ok {
+		return code
+	}
+	if len(rest) > 0 {
+		out.say("atskills version: takes no arguments")
+		out.usage("version")
+		return exitUsage
+	}
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	out.print(fmt.Sprintf("atskills %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	return exitOK
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/atskills-go/atskills/skill"
+)
+
+// output is where a run writes: the product to standard output, everything else to standard error.
+type output struct {
+	out      *bufio.Writer
+	terminal bool // out is one
+	err      io.Writer
+}
+
+func newOutput(stdout, stderr io.Writer) *output {
+	return &output{out: bufio.NewWriter(stdout), terminal: isTerminal(stdout), err: stderr}
+}
+
+// print writes s to standard output. A pipe or file gets it byte for byte; a terminal gets no control characters, which
+// upstream could use to rewrite what the user sees. A failed write shows in flush.
+func (o *output) print(s string) {
+	if o.terminal {
+		s = printable(s)
+	}
+	_, _ = o.out.WriteString(s)
+}
+
+// object writes v as JSON on one line of standard output.
+func (o *output) object(v any) {
+	var line strings.Builder
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // the structs of this program hold nothing that cannot be encoded
+	o.print(line.String())
+}
+
+// flush hands what was printed to standard output and returns the first error of any write.
+func (o *output) flush() error { return o.out.Flush() }
+
+// say writes one line to standard error. What upstream or an error put into it cannot begin another line or control the
+// terminal. Leading blanks of format are kept.
+func (o *output) say(format string, args ...any) {
+	indent := format[:len(format)-len(strings.TrimLeft(format, " "))]
+	line, _ := skill.OneLine(fmt.Sprintf(format, args...))
+	_, _ = fmt.Fprintln(o.err, indent+line) // there is no other place to report to
+}
+
+// printable returns s without control characters but for line breaks and tabs. A stray byte, which some terminals take
+// for a control, becomes U+FFFD.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
