@@ -473,7 +473,7 @@ func TestCacheFaults(t *testing.T) {
 					t.Parallel()
 					sweep(t, func(testing.TB) billy.Filesystem { return memfs.New() })
 				})
-				if !cold { // a cold entry on a disk is one rename
+				if name == "dies" && !cold { // a failed call is undone alike everywhere, and a cold entry on a disk is one rename
 					t.Run("disk", func(t *testing.T) {
 						t.Parallel()
 						sweep(t, func(t testing.TB) billy.Filesystem { return fsx.OS(t.TempDir()) })

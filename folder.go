@@ -30,6 +30,7 @@ type folder struct {
 	unfinished []string
 
 	problems []skill.Problem
+	listed   map[string]fsx.Dir // while it is read
 }
 
 type file struct {
@@ -48,8 +49,8 @@ func (f file) perm() os.FileMode {
 // readFolder walks the folder at base (W). It fails when base cannot be read; below that it reports. More skills than
 // the cap leave bundles empty: nothing reads them (R5).
 func readFolder(ctx context.Context, view fsx.View, base string) (folder, error) {
-	f := folder{view: view, base: base, bundles: make(map[string][]file)}
-	top, err := view.ReadDir(base)
+	f := folder{view: view, base: base, bundles: make(map[string][]file), listed: make(map[string]fsx.Dir)}
+	top, err := f.list(base)
 	if err != nil {
 		return f, err
 	}
@@ -61,8 +62,7 @@ func readFolder(ctx context.Context, view fsx.View, base string) (folder, error)
 			return skill.Listing{}, err
 		}
 		f.visited = append(f.visited, dir)
-		d, err := view.ReadDir(path.Join(base, dir))
-		f.note(d, path.Join(base, dir))
+		d, err := f.list(path.Join(base, dir))
 		return skill.Listing{Real: d.Real, Nodes: nodes(d.Entries)}, err
 	})
 	if len(f.skills) <= MaxSkills {
@@ -70,7 +70,21 @@ func readFolder(ctx context.Context, view fsx.View, base string) (folder, error)
 			f.bundles[dir] = f.bundle(ctx, dir)
 		}
 	}
+	f.listed = nil
 	return f, ctx.Err()
+}
+
+// list reads a folder once: the leaf walk and the bundles see the same.
+func (f *folder) list(name string) (fsx.Dir, error) {
+	if d, ok := f.listed[name]; ok {
+		return d, nil
+	}
+	d, err := f.view.ReadDir(name)
+	if err == nil {
+		f.listed[name] = d
+		f.note(d, name)
+	}
+	return d, err
 }
 
 // hasContent reports whether something besides a stamp stands at the top (R1, R3).
@@ -87,12 +101,11 @@ func (f *folder) bundle(ctx context.Context, dir string) []file {
 	for len(now) > 0 && ctx.Err() == nil {
 		at := now[len(now)-1]
 		now = now[:len(now)-1]
-		d, err := f.view.ReadDir(path.Join(top, at))
+		d, err := f.list(path.Join(top, at))
 		if err != nil {
 			f.problem(path.Join(dir, at), err)
 		} else if !seen[d.Real] {
 			seen[d.Real] = true
-			f.note(d, path.Join(top, at))
 			for _, e := range d.Entries {
 				rel := path.Join(at, e.Name)
 				switch {

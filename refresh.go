@@ -12,9 +12,12 @@ import (
 	"github.com/atskills-go/atskills/transport"
 )
 
-// lockWait bounds how long a call waits for another process that fetches the same repository (C7). It is longer than a
-// fetch may stall.
-const lockWait = 3 * time.Minute
+// fetchWait bounds how long a call waits for another process that fetches the same repository (C7). It is longer than a
+// fetch may stall. In between it looks every fetchPoll.
+const (
+	fetchWait = 3 * time.Minute
+	fetchPoll = 50 * time.Millisecond
+)
 
 // refresh brings the entries of ids, all of one origin, to head and puts their answers into out. Whatever fails leaves
 // the old copy in place, and answering (C6).
@@ -24,7 +27,7 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 			out[id] = c.fallback(ctx, id, err)
 		}
 	}
-	unlock, err := fsx.Lock(ctx, c.fs, lockPath(ids[0].Origin()), fsx.LockOptions{Wait: lockWait, Takeover: true})
+	unlock, err := fsx.Lock(ctx, c.fs, lockPath(ids[0].Origin()), fsx.LockOptions{Wait: fetchWait, Poll: fetchPoll, Takeover: true})
 	if err != nil {
 		fail(ids, fmt.Errorf("lock the cache: %w", err))
 		return
