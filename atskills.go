@@ -15,30 +15,32 @@ import (
 
 // The protocol's fixed names and numbers.
 const (
-	// MaxSkills is the cap K on one reference, inclusive, counted in skills and never in files (R5).
+	// MaxSkills is how many skills one reference may cover, inclusive, counted in skills and never in files (R5).
 	MaxSkills = 128
 	// Dir is the project's skill tree, below the root of [Env.Project].
 	Dir = ".atskills"
 	// SourceFile is the stamp that a save leaves at the top of what it saved.
 	SourceFile = ".source"
 	// SkillFile is the file that makes a folder a skill, compared exactly (W1).
-	SkillFile = "SKILL.md"
+	SkillFile = skill.SkillFile
 )
 
 // Transport reaches upstream; see package [transport].
 type Transport = transport.Transport
 
 // Env is everything a call may touch. The core reads no environment variable, no home directory and no clock but
-// these fields. An Env is a value: copy it freely, and use it from several goroutines when its file systems and
-// transport allow that (memfs does not; wrap it with fsx.Locked).
+// these fields. An Env is a value: copy it freely. A single call may be given any file system; calls from several
+// goroutines need ones that stand that (memfs does not; wrap it with fsx.Locked).
 type Env struct {
 	// Project is the file system whose root holds .atskills/. Nil means a project without skills of its own.
 	Project billy.Filesystem
 	// Cache is the root of the validating cache, shared by every project and client on a machine (C1); fsx.UserCache
-	// is the usual one. Nil keeps what upstream serves in memory for the length of one call.
+	// is the usual one. Nil keeps what upstream serves in memory for the length of one call, and so does a cache that
+	// cannot be written (with a warning): content then has no path.
 	Cache billy.Filesystem
-	// Transport answers for marked ids. Nil makes each of them an error that matches [ErrNotConfigured].
-	Transport Transport
+	// Transport answers for marked ids, those that begin with gh: or hub:. Nil makes each of them an error that matches
+	// [ErrNotConfigured].
+	Transport transport.Transport
 	// Now is the clock for dates in metadata. Nil is time.Now.
 	Now func() time.Time
 }
@@ -53,7 +55,7 @@ func (e Env) now() time.Time {
 // head probes id's origin, if there is a transport.
 func (e Env) head(ctx context.Context, id skill.ID) (transport.Head, error) {
 	if e.Transport == nil {
-		return transport.Head{}, fmt.Errorf("%s: %w", id, ErrNotConfigured)
+		return transport.Mux{}.Head(ctx, id)
 	}
 	return e.Transport.Head(ctx, id)
 }
@@ -112,8 +114,8 @@ type Resolution struct {
 	Revision transport.Revision // upstream's revision, "" for local content and where it is unknown
 	Fetched  time.Time          // when the cached content was fetched, zero for local content
 
-	// Dir is the folder and Path the SKILL.md (for a menu: the folder), as the host's file system spells them. Both
-	// are "" when the content was kept in memory only (no Env.Cache).
+	// Dir is the folder and Path the SKILL.md (for a menu: the folder), as the file system that holds them spells
+	// them: real paths only where that is a real one. Both are "" when the content was kept in memory (see Env.Cache).
 	Dir, Path string
 
 	Name, Description string // from the frontmatter, on one line each (B7); "" for a menu
@@ -152,6 +154,7 @@ const (
 	WarnGone        = "gone"        // upstream no longer has it, or no longer shows it; the cached copy answered (C5)
 	WarnRefresh     = "refresh"     // a refresh failed; the cached copy answered (C6)
 	WarnDamaged     = "damaged"     // the cached copy is not what was fetched, and upstream could not heal it
+	WarnCache       = "cache"       // the cache cannot be used; the content was kept in memory
 	WarnMoved       = "moved"       // the repository answers at another address (F5)
 	WarnBranch      = "branch"      // a pasted address names another branch than the one read (G5)
 	WarnPartial     = "partial"     // the project's copies alone answered a menu (R11)

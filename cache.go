@@ -27,15 +27,14 @@ type cache struct {
 	env  Env
 	fs   billy.Filesystem
 	view fsx.View
-	kept bool // false when fs lives in memory for one call
 	// spare finds a body elsewhere on disk, by its hash, so that it need not move (C10); nil when there is nowhere.
 	spare func(transport.Entry) ([]byte, bool)
 }
 
 func newCache(env Env) *cache {
-	c := &cache{env: env, fs: env.Cache, kept: true}
+	c := &cache{env: env, fs: env.Cache}
 	if c.fs == nil {
-		c.fs, c.kept = memfs.New(), false
+		c.fs = memfs.New()
 	}
 	// Whatever stands here can be fetched again, so nothing waits for the disk. Within one call several origins are
 	// fetched at once, and not every file system stands concurrent use.
@@ -129,6 +128,7 @@ type answer struct {
 	content
 	meta     meta
 	served   Served
+	inMemory bool // nothing was kept: there is no path to name
 	warnings []Warning
 	cause    error // why a stale answer is one
 	err      error
@@ -156,6 +156,7 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 		c.refresh(ctx, head, need, out)
 		need = slices.DeleteFunc(need, func(id skill.ID) bool { return !errors.Is(out[id].err, errChanged) })
 	}
+	c.withoutDisk(ctx, head, out)
 	for id, a := range out {
 		if head.Moved != "" && a.err == nil {
 			a.warn(WarnMoved, "the repository answers at %s now", head.Moved)
@@ -163,6 +164,48 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 		}
 	}
 	return out
+}
+
+// unusableError says that the cache's file system failed, and nothing else did.
+type unusableError struct {
+	root string
+	err  error
+}
+
+func (e *unusableError) Error() string {
+	return fmt.Sprintf("the cache at %s cannot be used: %v", e.root, e.err)
+}
+
+func (e *unusableError) Unwrap() error { return e.err }
+
+func (c *cache) unusable(err error) error { return &unusableError{c.fs.Root(), err} }
+
+// withoutDisk answers again, from memory, what only the cache's file system kept from being answered: a full or
+// read-only disk is no reason not to read a skill.
+func (c *cache) withoutDisk(ctx context.Context, head transport.Head, out map[skill.ID]answer) {
+	var ids []skill.ID
+	var broken *unusableError
+	for id, a := range out {
+		if errors.As(a.err, &broken) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 || ctx.Err() != nil {
+		return
+	}
+	again := make(map[skill.ID]answer)
+	inMemory := c.env
+	inMemory.Cache = nil
+	newCache(inMemory).refresh(ctx, head, ids, again)
+	for id, a := range again {
+		if a.err != nil {
+			out[id] = c.fallback(ctx, id, a.err)
+			continue
+		}
+		a.inMemory = true
+		a.warn(WarnCache, "%v", broken)
+		out[id] = a
+	}
 }
 
 // confirmed answers id from an entry that stands at rev, untouched (C4, C10).

@@ -511,6 +511,35 @@ func cacheFault(t *testing.T, cache billy.Filesystem, cold bool, fault func(bill
 	return reached()
 }
 
+// A cache that cannot be written is no reason not to read: the content is answered from memory, and says so.
+func TestUnusableCache(t *testing.T) {
+	t.Parallel()
+	broken := map[string]func(billy.Filesystem) billy.Filesystem{
+		"read-only": fstest.ReadOnly,
+		"full":      func(fsys billy.Filesystem) billy.Filesystem { return fstest.Full(fsys, 300) },
+		"a file in the way": func(fsys billy.Filesystem) billy.Filesystem {
+			write(t, fsys, map[string]string{".meta": "a file"})
+			return fsys
+		},
+	}
+	for name, break_ := range broken {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, acme)
+			w.env.Cache = break_(memfs.New())
+			for _, want := range []string{"Run scripts/run.sh.", "New."} {
+				res := w.resolve(deployRef)
+				if res.Content != want || res.Served != atskills.ServedFresh || res.Path != "" || !hasWarning(res.Warnings, atskills.WarnCache) {
+					t.Errorf("Resolve = %q served %s at %q, warnings %v", res.Content, res.Served, res.Path, res.Warnings)
+				}
+				w.commit(map[string]string{"skills/deploy/SKILL.md": skillText("deploy", "Ships.", "New.")})
+			}
+			w.fake.SetOffline(true)
+			w.refuse(deployRef, atskills.ErrUnreachable)
+		})
+	}
+}
+
 // fixed serves one listing whatever is asked, with empty bodies.
 type fixed struct {
 	transport.Transport

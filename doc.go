@@ -11,6 +11,8 @@
 //
 // There is no manifest, lockfile or registration.
 //
+// Numbers such as R4 in this documentation are rules of the protocol; docs/protocol.md lists them.
+//
 // # What is read and written
 //
 // Every call takes an [Env]: the project's file system, the cache's, a [Transport] and a clock. Nothing else is

@@ -9,7 +9,8 @@ import (
 	"github.com/atskills-go/atskills/transport"
 )
 
-// The errors a caller branches on with errors.Is. Those of package transport keep one name in both places.
+// The errors a caller branches on with errors.Is. Those of package transport keep one name in both places; a failed
+// exchange with upstream is a [*transport.Error] beside, whose Cause and Hint say more.
 var (
 	ErrNotFound      = transport.ErrNotFound
 	ErrNoAccess      = transport.ErrNoAccess
@@ -22,14 +23,14 @@ var (
 	ErrTooLarge = errors.New("too many skills")
 )
 
-// NotFoundError says that nothing answers a reference, and what a person can do next (R2, R4). It matches
-// [ErrNotFound].
+// NotFoundError says that the project, or an origin that was read, holds no skill at the path, and what a person can do
+// next (R2, R4). It matches [ErrNotFound], as does the [*transport.Error] of an origin that does not exist.
 type NotFoundError struct {
 	ID     skill.ID
 	Reason string   // "no such folder", "no skill there", "it is a file", ...
-	Looked []string // the places that were looked at
+	Looked []string // the folders that were looked at, for a bare path
 	There  []string // what does stand there, or at the nearest folder above; names end in "/" for folders
-	Near   []string // references that would resolve and look like the one meant, in reference spelling
+	Near   []string // references that resolve, as far as the listing shows, and look like the one meant, in reference spelling
 	Hint   string   // what to do next, "" when Near says it all
 }
 

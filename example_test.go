@@ -11,6 +11,7 @@ import (
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport/transporttest"
 	"github.com/atskills-go/atskills/transport/upstream"
 )
@@ -88,4 +89,46 @@ func ExampleResolveAll() {
 	// Output:
 	// review
 	// [gh:acme/kit/skills/review]
+}
+
+// What a model's turn gets for a skill. Without Env.Cache nothing is kept, and no folder is named.
+func ExampleResolution_Prompt() {
+	env := exampleEnv()
+	env.Cache = nil
+	res, err := atskills.Resolve(context.Background(), env, "gh:acme/kit/skills/review")
+	if err != nil {
+		log.Fatal(err)
+	}
+	res.Revision = "" // as many digits as a commit has
+	fmt.Print(res.Prompt())
+	// Output:
+	// --- skill gh:acme/kit/skills/review (github, fresh) ---
+	// review: Reads a change.
+	// Files:
+	//   ref/style.md
+	//
+	// Look twice.
+	// --- end of gh:acme/kit/skills/review ---
+}
+
+// A message in, content out: the references of a message are read together. An id mentioned twice is read once and has
+// two outcomes; what a turn already holds is left out by its id.
+func ExampleResolveAll_message() {
+	message := "Use @skills:gh:acme/kit/skills/review, then `@skills:not-this`, then @skills:gh:acme/kit/skills/review again."
+	var refs []string
+	for _, m := range skill.Mentions(message, skill.MentionOptions{}) {
+		refs = append(refs, m.Text) // one that cannot be used has its error in its outcome
+	}
+	held := make(map[skill.ID]bool)
+	for _, out := range atskills.ResolveAll(context.Background(), exampleEnv(), refs) {
+		if out.Err != nil {
+			fmt.Println(out.Err)
+			continue
+		}
+		if !held[out.Resolution.ID] {
+			held[out.Resolution.ID] = true
+			fmt.Println(out.Resolution.Content)
+		}
+	}
+	// Output: Look twice.
 }

@@ -72,7 +72,7 @@ func (x *exchange) add(p *plan) error {
 	}
 	stage, err := fsx.Stage(x.c.fs, stagePath(p.id.Origin())+"/"+metaHash(p.id))
 	if err != nil {
-		return fmt.Errorf("stage %s: %w", p.id, err)
+		return x.c.unusable(fmt.Errorf("stage: %w", err))
 	}
 	p.stage = stage
 	for i := range p.lands {
@@ -142,14 +142,32 @@ func (x *exchange) put(e transport.Entry, r io.Reader) error {
 }
 
 func (c *cache) stage(r io.Reader, t target) (err error) {
-	*t.size, err = fsx.CopyFrom(c.fs, t.name, r, t.perm, maxBody)
+	body := &faultReader{r: r}
+	*t.size, err = fsx.CopyFrom(c.fs, t.name, body, t.perm, maxBody)
+	if err != nil && body.err == nil {
+		return c.unusable(err)
+	}
 	return err
+}
+
+// faultReader remembers whether reading failed, to tell a broken transfer from a broken disk.
+type faultReader struct {
+	r   io.Reader
+	err error
+}
+
+func (f *faultReader) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && err != io.EOF {
+		f.err = err
+	}
+	return n, err
 }
 
 func (c *cache) copy(from string, t target) error {
 	f, err := c.fs.Open(from)
 	if err != nil {
-		return err
+		return c.unusable(err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	return c.stage(f, t)
@@ -159,7 +177,7 @@ func (c *cache) copy(from string, t target) error {
 func (c *cache) land(ctx context.Context, p *plan) answer {
 	if !p.covered {
 		if err := c.write(p); err != nil {
-			return c.fallback(ctx, p.id, fmt.Errorf("write the cache: %w", err))
+			return answer{err: c.unusable(fmt.Errorf("write: %w", err))}
 		}
 	}
 	e, err := c.lookup(p.id)

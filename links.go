@@ -54,12 +54,8 @@ func (p *plan) nameLinks(snap transport.Snapshot) {
 
 // holdsSkills reports whether the listing shows a skill at or below id.
 func holdsSkills(snap transport.Snapshot, id skill.ID) bool {
-	tree, err := snap.Tree(id)
-	if err != nil || tree.Partial {
-		return false
-	}
-	dirs, _ := leaves(tree)
-	return len(dirs) > 0
+	n, known := countSkills(snap, id)
+	return known && n > 0
 }
 
 // skippedWarnings says what of id's folder did not land, from the metadata of the entry that covers it.

@@ -20,6 +20,7 @@ func (r *resolver) missingLocal(ctx context.Context, ref skill.Ref) error {
 	}
 	e.Hint = cloudForms(ref.ID)
 	if r.env.Project == nil {
+		e.Reason, e.Looked = "no project is configured", nil
 		return e
 	}
 	f, err := readFolder(ctx, fsx.NewView(r.env.Project, "", true), Dir)

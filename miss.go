@@ -51,7 +51,7 @@ func (c *cache) missing(ctx context.Context, snap transport.Snapshot, id skill.I
 func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill.ID, at transport.Entry, e *NotFoundError) {
 	if at.Mode != transport.Symlink {
 		e.Reason = fmt.Sprintf("it is a %s, not a folder", at.Mode)
-		e.Near = []string{up.Reference()}
+		e.offer(snap, up)
 		return
 	}
 	e.Reason = "it is a link upstream, and links are not followed"
@@ -63,8 +63,34 @@ func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill
 	})
 	if to, ok := l.target(up); ok && err == nil {
 		e.Reason = "it is a link upstream to " + to.Reference()
-		e.Near = []string{to.Reference()}
+		e.offer(snap, to)
 	}
+}
+
+// offer names id as a way out if it would resolve, as far as the listing shows.
+func (e *NotFoundError) offer(snap transport.Snapshot, id skill.ID) {
+	if n, known := countSkills(snap, id); !known || 0 < n && n <= MaxSkills {
+		e.Near = []string{id.Reference()}
+	}
+}
+
+// countSkills counts the skills at and below id, when the listing holds its folder or the whole origin.
+func countSkills(snap transport.Snapshot, id skill.ID) (n int, known bool) {
+	tree, err := snap.Tree(id)
+	if err != nil || tree.Partial {
+		if tree, err = snap.Tree(id.Origin()); err != nil || tree.Partial {
+			return 0, false
+		}
+		prefix := id.Sub() + "/"
+		tree.Entries = slices.DeleteFunc(slices.Clone(tree.Entries), func(e transport.Entry) bool {
+			return !strings.HasPrefix(e.Path, prefix)
+		})
+		for i := range tree.Entries {
+			tree.Entries[i].Path = tree.Entries[i].Path[len(prefix):]
+		}
+	}
+	dirs, _ := leaves(tree)
+	return len(dirs), true
 }
 
 // nothing explains a folder that holds no skill (R4).
@@ -154,8 +180,8 @@ func (c *cache) onBranch(ctx context.Context, ref skill.Ref, err error) error {
 		return err
 	}
 	defer func() { _ = snap.Close() }() // only read
-	if _, treeErr := snap.Tree(meant.ID); treeErr == nil {
-		better.Near = []string{meant.ID.Reference()}
+	better.Near = nil
+	if better.offer(snap, meant.ID); len(better.Near) > 0 {
 		return &better
 	}
 	better.Hint = fmt.Sprintf("%s is not on %s, the branch HEAD points at", meant.ID.Reference(), head.Branch)

@@ -3,6 +3,7 @@ package atskills
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,7 +30,9 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 	}
 	unlock, err := fsx.Lock(ctx, c.fs, lockPath(ids[0].Origin()), fsx.LockOptions{Wait: fetchWait, Poll: fetchPoll, Takeover: true})
 	if err != nil {
-		fail(ids, fmt.Errorf("lock the cache: %w", err))
+		for _, id := range ids {
+			out[id] = answer{err: c.unusable(fmt.Errorf("lock: %w", err))}
+		}
 		return
 	}
 	defer func() { _ = unlock() }() // a lock that cannot be removed is taken over by the next writer
@@ -68,13 +71,22 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 	}
 	if err := c.fetch(ctx, snap, plans); err != nil {
 		for _, p := range plans {
-			fail([]skill.ID{p.id}, err)
+			out[p.id] = c.failed(ctx, p.id, err)
 		}
 		return
 	}
 	for _, p := range plans {
 		out[p.id] = c.land(ctx, p)
 	}
+}
+
+// failed answers for an id whose refresh failed: with the old copy, unless only the cache's own file system is to blame.
+func (c *cache) failed(ctx context.Context, id skill.ID, err error) answer {
+	var broken *unusableError
+	if errors.As(err, &broken) {
+		return answer{err: err}
+	}
+	return c.fallback(ctx, id, err)
 }
 
 // settle undoes what a crashed writer of id or of an ancestor left half done: it runs under the lock, so no other writer

@@ -18,7 +18,10 @@ func (r *Resolution) Prompt() string {
 	if r.Kind == Skill {
 		fmt.Fprintf(&b, "%s: %s\n", r.Name, orNone(r.Description))
 	}
-	if r.Dir != "" {
+	switch {
+	case r.Kind == Menu:
+		b.WriteString("Each id is a reference: @skills:<id> reads that skill.\n")
+	case r.Dir != "":
 		fmt.Fprintf(&b, "Folder: %s (relative paths start here)\n", oneLine(r.Dir))
 	}
 	if len(r.Files) > 0 {

@@ -31,17 +31,18 @@ type Outcome struct {
 // skill's content into its frontmatter.
 //
 // Errors: [*skill.SyntaxError] for what is no reference, [*NotFoundError] for a path that holds nothing,
-// [*TooLargeError] over the cap, [ErrNotFound], [ErrNoAccess] and [ErrUnreachable] from upstream when nothing is
-// cached, [ErrNotConfigured] without a transport for the id, [ErrCacheInTree], and the context's error. Upstream
-// failures with a cached copy are warnings, not errors.
+// [*TooLargeError] over the cap, [ErrCacheInTree], a file-system error of the project, and the context's error. When
+// nothing is cached, also what upstream said: a [*transport.Error] that matches [ErrNotFound], [ErrNoAccess],
+// [ErrUnreachable], [ErrNotConfigured], transport.ErrProtocol or transport.ErrNoRevision, or a [*transport.LimitError].
+// Upstream failures with a cached copy are warnings, not errors.
 func Resolve(ctx context.Context, env Env, ref string, opts ...ResolveOption) (*Resolution, error) {
 	out := ResolveAll(ctx, env, []string{ref}, opts...)[0]
 	return out.Resolution, out.Err
 }
 
-// ResolveAll resolves refs and returns their outcomes in the order given (R10). Each distinct id is read once, each
-// repository is probed, listed and fetched once (C11), several repositories at a time; one failure never touches the
-// others.
+// ResolveAll resolves refs and returns one outcome for each, in the order given (R10): equal ids have equal outcomes, not
+// fewer. Each distinct id is read once, each repository is probed, listed and fetched once (C11), several repositories
+// at a time; one failure never touches the others.
 func ResolveAll(ctx context.Context, env Env, refs []string, opts ...ResolveOption) []Outcome {
 	r := &resolver{env: env, found: make(map[skill.ID]answer)}
 	for _, opt := range opts {
@@ -215,7 +216,7 @@ func (r *resolver) result(ctx context.Context, ref skill.Ref) (*Resolution, erro
 		res.Content = a.frontmatter
 	}
 	res.ReviewURL = r.reviewURL(id, a.meta.Revision)
-	r.place(res)
+	r.place(res, a.inMemory)
 	return res, nil
 }
 
@@ -230,12 +231,12 @@ func (r *resolver) reviewURL(id skill.ID, rev transport.Revision) string {
 }
 
 // place sets where the content stands, as the host's file system spells it.
-func (r *resolver) place(res *Resolution) {
+func (r *resolver) place(res *Resolution, inMemory bool) {
 	fs, top := r.env.Project, Dir+"/"
 	if res.Served != ServedLocal {
 		fs, top = r.env.Cache, ""
 	}
-	if fs == nil {
+	if fs == nil || inMemory {
 		for i := range res.Entries {
 			res.Entries[i].Path = ""
 		}

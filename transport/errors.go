@@ -9,10 +9,14 @@ import (
 // Sentinels a caller branches on. "Not found" and "no access" mean that upstream has spoken (C5); "unreachable"
 // means that it has not, so that a cached copy may be served as stale (C4).
 var (
-	ErrNotFound    = errors.New("not found")
-	ErrNoAccess    = errors.New("no access")
+	// ErrNotFound says that the origin does not exist, or that this caller is not told that it does.
+	ErrNotFound = errors.New("not found")
+	// ErrNoAccess says that the origin is refused to this caller.
+	ErrNoAccess = errors.New("no access")
+	// ErrUnreachable says that there was no answer: no network, no server, no end.
 	ErrUnreachable = errors.New("unreachable")
-	ErrProtocol    = errors.New("unexpected answer")
+	// ErrProtocol says that the answer made no sense, or ended early.
+	ErrProtocol = errors.New("unexpected answer")
 	// ErrNoPath says that the origin exists and holds nothing at the path asked for.
 	ErrNoPath = errors.New("no such path")
 	// ErrNoRevision says that upstream no longer has, or will not serve, the revision asked for (S4).

@@ -15,7 +15,9 @@ type Limits struct {
 	StallTimeout time.Duration // a listing or fetch without any progress
 }
 
-// DefaultLimits are the limits of design use: generous for every public repository known, small enough for a laptop.
+// DefaultLimits returns the limits that zero fields stand for: 200,000 entries, 64 folders deep, paths of 4,096 bytes,
+// 64 MiB for a file and for a listing, 512 MiB for a fetch, 10 s for a probe and 120 s without progress. They are larger
+// than the largest public repository measured, and small enough for a laptop.
 func DefaultLimits() Limits {
 	return Limits{
 		Entries:      200_000,

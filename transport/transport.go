@@ -3,8 +3,8 @@
 // A [Transport] answers two questions about an origin (a repository, a hub entry): which revision stands there
 // now, and what that revision holds. It never writes: bodies are handed to the caller as readers, and containment,
 // caps, modes and the link policy are the caller's, in one place for every transport. [Mux] picks a transport by
-// scheme, [Memo] answers repeated probes from memory (C12). Implementations are in transport/git and transport/hub;
-// a fake and a conformance suite are in transport/transporttest.
+// scheme, [Memo] answers repeated probes from memory (C12). The implementation for gh: ids is in transport/git; a fake
+// and a conformance suite for any other are in transport/transporttest.
 package transport
 
 import (

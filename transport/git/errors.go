@@ -196,7 +196,7 @@ func networkCause(err error) transport.Cause {
 func networkHint(cause transport.Cause) string {
 	switch cause {
 	case transport.CauseDNS:
-		return "check the network, and the host's name where a base address is set"
+		return "check the network and the host's name"
 	case transport.CauseTLS:
 		return "check this machine's certificates and clock, or the proxy on the way"
 	}
