@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -86,13 +87,33 @@ func (c *cache) read(ctx context.Context, e entry) (content, error) {
 	if again, errAgain := c.lookup(e.id); errAgain != nil || again.pending != e.pending || !bytes.Equal(again.raw, e.raw) {
 		return content{}, errors.Join(errChanged, ctx.Err())
 	}
-	if err != nil {
-		return content{}, err
-	}
-	if e.pending || e.own() && e.meta.Digest != "" && e.meta.Digest != f.digest() || c.mixed(e, f) {
+	if e.pending || c.mixed(e, f) || !e.intact(f) {
 		return got, errDamaged
 	}
-	return got, nil
+	return got, err
+}
+
+// intact reports whether f, what stands at e, is what landed there. Entries of other clients are believed, and so is a
+// folder inside a skill, which has no digest of its own.
+func (e entry) intact(f folder) bool {
+	if len(e.meta.Skills) == 0 {
+		return true
+	}
+	below := e.meta.Skills
+	if rel := strings.TrimPrefix(strings.TrimPrefix(e.id.String(), e.meta.ID.String()), "/"); rel != "" {
+		below = make(map[string]string)
+		for dir, digest := range e.meta.Skills {
+			if dir == "" || strings.HasPrefix(rel, dir+"/") {
+				return true
+			}
+			if dir == rel {
+				below[""] = digest
+			} else if sub, ok := strings.CutPrefix(dir, rel+"/"); ok {
+				below[sub] = digest
+			}
+		}
+	}
+	return len(f.skills) <= MaxSkills && maps.Equal(below, f.digests())
 }
 
 // mixed reports whether a folder below e was written at another revision than e, by this library or another client of

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,7 +218,10 @@ func TestDamagedEntriesHeal(t *testing.T) {
 		"SKILL.md removed":     func(w *world) { _ = w.env.Cache.Remove(dir + "SKILL.md") },
 		"bundled file removed": func(w *world) { _ = w.env.Cache.Remove(dir + "scripts/run.sh") },
 		"file truncated":       func(w *world) { write(w.T, w.env.Cache, map[string]string{dir + "scripts/run.sh": ""}) },
-		"file added":           func(w *world) { write(w.T, w.env.Cache, map[string]string{dir + "extra": "x"}) },
+		"file of equal size": func(w *world) {
+			write(w.T, w.env.Cache, map[string]string{dir + "SKILL.md": skillText("deploy", "Ships a build.", "Run scripts/ran.sh.")})
+		},
+		"file added": func(w *world) { write(w.T, w.env.Cache, map[string]string{dir + "extra": "x"}) },
 		"crash within a swap": func(w *world) {
 			write(w.T, w.env.Cache, map[string]string{strings.TrimSuffix(metaName(deployRef), "json") + "swap": "", dir + "SKILL.md": "half"})
 		},
@@ -241,6 +245,151 @@ func TestDamagedEntriesHeal(t *testing.T) {
 			}
 			w.asked("a healed entry", transporttest.Counts{Probes: 1})
 		})
+	}
+}
+
+// C8: what stands in the place of an entry, its metadata or a folder on the way, is replaced and never written through.
+func TestReplacedEntriesHeal(t *testing.T) {
+	t.Parallel()
+	replaced := map[string]func(t *testing.T, fsys billy.Filesystem){
+		"entry by a file": func(t *testing.T, fsys billy.Filesystem) {
+			_ = fsx.RemoveAll(fsys, "gh/acme/kit/skills/deploy")
+			write(t, fsys, map[string]string{"gh/acme/kit/skills/deploy": "a file"})
+		},
+		"a folder above by a file": func(t *testing.T, fsys billy.Filesystem) {
+			_ = fsx.RemoveAll(fsys, "gh/acme")
+			write(t, fsys, map[string]string{"gh/acme": "a file"})
+		},
+		"entry by a link": func(t *testing.T, fsys billy.Filesystem) {
+			_ = fsx.RemoveAll(fsys, "gh/acme/kit/skills/deploy")
+			write(t, fsys, map[string]string{"mine/SKILL.md": "mine"})
+			symlink(t, fsys, "../../../../mine", "gh/acme/kit/skills/deploy")
+		},
+		"a folder above by a link": func(t *testing.T, fsys billy.Filesystem) {
+			_ = fsx.RemoveAll(fsys, "gh/acme")
+			write(t, fsys, map[string]string{"mine/keep": "mine"})
+			symlink(t, fsys, "../mine", "gh/acme")
+		},
+		"metadata by a folder": func(t *testing.T, fsys billy.Filesystem) {
+			_ = fsys.Remove(metaName(deployRef))
+			write(t, fsys, map[string]string{metaName(deployRef) + "/x": "x"})
+		},
+		".meta by a file": func(t *testing.T, fsys billy.Filesystem) {
+			_ = fsx.RemoveAll(fsys, ".meta")
+			write(t, fsys, map[string]string{".meta": "x"})
+		},
+	}
+	for name, replace := range replaced {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, acme)
+			w.env.Cache = fsx.OS(t.TempDir())
+			w.resolve(deployRef)
+			replace(t, w.env.Cache)
+			if res := w.resolve(deployRef); res.Content != "Run scripts/run.sh." || len(res.Warnings) != 0 {
+				t.Errorf("Resolve = %q, warnings %v", res.Content, res.Warnings)
+			}
+			w.counter.Reset()
+			if res := w.resolve(deployRef); res.Served != atskills.ServedCached {
+				t.Errorf("after it healed: served %s", res.Served)
+			}
+			for name := range tree(t, w.env.Cache, "mine") {
+				if name != "mine/SKILL.md" && name != "mine/keep" {
+					t.Errorf("written through a link: %s", name)
+				}
+			}
+		})
+	}
+}
+
+// An upstream file that became a folder does not keep what is below it from landing.
+func TestFileBecomesFolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "-- acme/kit/a/SKILL.md --\n"+skillText("a", "A.", "a")+"-- acme/kit/a/b --\nfile\n")
+	w.resolve("gh:acme/kit/a")
+	w.commit(map[string]string{"a/b": ""})
+	w.commit(map[string]string{"a/b/SKILL.md": skillText("b", "B.", "bb")})
+	if res := w.resolve("gh:acme/kit/a/b"); res.Content != "bb" || len(res.Warnings) != 0 {
+		t.Errorf("Resolve = %q, warnings %v", res.Content, res.Warnings)
+	}
+}
+
+// C7: a staged folder that lost files, to a deleted cache or to another process, never takes a whole copy's place.
+func TestStageVanishesMidway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	w.commit(map[string]string{"skills/deploy/scripts/run.sh": "#!/bin/bash\n"})
+	var once sync.Once
+	w.fake.Intercept(func(_ context.Context, op string, _ skill.ID) (err error) {
+		if op == "fetch" { // what does not move is staged by now
+			once.Do(func() { err = fsx.RemoveAll(w.env.Cache, ".meta") })
+		}
+		return err
+	})
+	if res := w.resolve(deployRef); res.Content != "Run scripts/run.sh." || len(res.Files) != 2 || len(res.Warnings) != 0 {
+		t.Errorf("Resolve = %q, files %v, warnings %v", res.Content, res.Files, res.Warnings)
+	}
+}
+
+// C6: a SKILL.md that cannot be read does not take the place of one that can.
+func TestOversizedSkillFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	w.commit(map[string]string{"skills/deploy/SKILL.md": strings.Repeat("x", skill.MaxFile+1)})
+	if res := w.resolve(deployRef); res.Content != "Run scripts/run.sh." || !hasWarning(res.Warnings, atskills.WarnRefresh, "larger than 1048576 bytes") {
+		t.Errorf("Resolve = %q, warnings %v", res.Content, res.Warnings)
+	}
+}
+
+// C10, F2: a change of the executable bit alone lands, without a body.
+func TestExecutableBitChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	w.counter.Reset()
+	_, err := w.fake.Commit("acme/kit", time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), map[string]transporttest.File{
+		"skills/deploy/scripts/run.sh": {Body: "#!/bin/sh\n"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.resolve(deployRef)
+	w.asked("a changed mode", transporttest.Counts{Probes: 1, Opens: 1})
+	if fi, err := w.env.Cache.Stat("gh/acme/kit/skills/deploy/scripts/run.sh"); err != nil || fi.Mode()&0o111 != 0 {
+		t.Errorf("mode %v, error %v; want none to execute", fi.Mode(), err)
+	}
+}
+
+// C3: what this library adds to the metadata is believed only for the revision it was written for.
+func TestAnotherClientKeepsOurField(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	rev := w.commit(map[string]string{"skills/deploy/SKILL.md": skillText("deploy", "Ships.", "Theirs.")})
+	write(t, w.env.Cache, map[string]string{"gh/acme/kit/skills/deploy/SKILL.md": skillText("deploy", "Ships.", "Theirs.")})
+	m := w.meta(deployRef)
+	m["revision"] = rev
+	w.setMeta(deployRef, m)
+	w.counter.Reset()
+	if res := w.resolve(deployRef); res.Content != "Theirs." || res.Served != atskills.ServedCached {
+		t.Errorf("Resolve = %q served %s", res.Content, res.Served)
+	}
+	w.asked("an entry another client brought up to date", transporttest.Counts{Probes: 1})
+}
+
+// C10: an ancestor whose copy was damaged below the folder asked for does not answer for it.
+func TestDamagedAncestor(t *testing.T) {
+	t.Parallel()
+	for _, ref := range []string{skillsRef, deployRef} {
+		w := newWorld(t, acme)
+		w.resolve("gh:acme/kit")
+		_ = fsx.RemoveAll(w.env.Cache, "gh/acme/kit/skills/review")
+		_ = w.env.Cache.Remove("gh/acme/kit/skills/deploy/scripts/run.sh")
+		if res := w.resolve(ref); res.Kind == atskills.Menu && len(res.Entries) != 2 || res.Kind == atskills.Skill && len(res.Files) != 2 {
+			t.Errorf("Resolve(%q) = rows %v, files %v", ref, res.Entries, res.Files)
+		}
 	}
 }
 
@@ -392,7 +541,7 @@ deploy
 			{"skills/latest", "points to gh:acme/kit/skills/deploy"},
 			{"skills/alias/SKILL.md", "points to gh:acme/kit/skills/review"},
 			{"skills/deploy/notes", "points to gh:acme/kit/skills/review/ref"},
-			{"skills/deploy/vendor", "submodule"},
+			{"skills/deploy/vendor", "it is a submodule"},
 		} {
 			if !hasWarning(res.Warnings, atskills.WarnSkipped, want...) {
 				t.Errorf("no warning says %q in %v", want, res.Warnings)
@@ -517,10 +666,6 @@ func TestUnusableCache(t *testing.T) {
 	broken := map[string]func(billy.Filesystem) billy.Filesystem{
 		"read-only": fstest.ReadOnly,
 		"full":      func(fsys billy.Filesystem) billy.Filesystem { return fstest.Full(fsys, 300) },
-		"a file in the way": func(fsys billy.Filesystem) billy.Filesystem {
-			write(t, fsys, map[string]string{".meta": "a file"})
-			return fsys
-		},
 	}
 	for name, break_ := range broken {
 		t.Run(name, func(t *testing.T) {

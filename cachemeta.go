@@ -37,14 +37,14 @@ type extra struct {
 	For     transport.Revision `json:"for"`
 	Tree    string             `json:"tree,omitempty"`    // the folder's tree hash, "" when unknown (C9)
 	Branch  string             `json:"branch,omitempty"`  // the branch HEAD pointed at (G5)
-	Digest  string             `json:"digest,omitempty"`  // of the paths and sizes that landed
+	Skills  map[string]string  `json:"skills,omitempty"`  // what landed: each skill's folder and digest
 	Skipped []skipped          `json:"skipped,omitempty"` // what did not land, said again whenever the entry is served (F2)
 }
 
 // skipped is an upstream entry that never lands.
 type skipped struct {
 	Path   string `json:"path"`             // relative to the entry
-	Why    string `json:"why"`              // "symlink", "submodule", "git", "name"
+	Why    string `json:"why"`              // in words
 	Target string `json:"target,omitempty"` // the id a link points to, when that lies in the same repository
 }
 
@@ -88,7 +88,7 @@ func parseMeta(id skill.ID, data []byte) (meta, error) {
 	}
 	m.Revision = transport.Revision(text(fieldRevision))
 	fetched, err := time.Parse(time.RFC3339, text(fieldFetched))
-	if err != nil || text(fieldID) != id.String() || m.Revision == "" {
+	if err != nil || text(fieldID) != id.String() || !plausible(m.Revision) {
 		return meta{}, errNoEntry
 	}
 	m.Fetched = fetched
@@ -97,6 +97,11 @@ func parseMeta(id skill.ID, data []byte) (meta, error) {
 	}
 	delete(m.other, fieldExtra)
 	return m, nil
+}
+
+// plausible reports whether rev may be one: a word that cannot harm a line it is printed in.
+func plausible(rev transport.Revision) bool {
+	return rev != "" && len(rev) <= 256 && oneLine(string(rev)) == string(rev)
 }
 
 // marshal returns the metadata file. Keys come in byte order, so equal metadata has equal bytes.

@@ -29,12 +29,15 @@ func describe(id skill.ID, f folder) (content, error) {
 		return content{}, err
 	}
 	var c content
+	var problems []string
 	for _, p := range f.problems {
-		c.warn(WarnUnreadable, "%s: %v", oneLine(path.Join(f.base, p.Path)), p.Err)
+		text := oneLine(fmt.Sprintf("%s: %v", path.Join(f.base, p.Path), p.Err))
+		problems = append(problems, text)
+		c.warnings = append(c.warnings, Warning{WarnUnreadable, text})
 	}
 	switch {
 	case len(f.skills) == 0:
-		return c, &NotFoundError{ID: id, Reason: "no skill there", There: f.names}
+		return c, &NotFoundError{ID: id, Reason: "no skill there", There: firstNames(f.names), Hint: strings.Join(firstNames(problems), "; ")}
 	case f.skills[0] == "":
 		return c, c.skill(id, f)
 	}

@@ -29,8 +29,10 @@ type folder struct {
 	// unfinished are folders of the view in which an interrupted replacement waits to be undone, or one is at work.
 	unfinished []string
 
+	loose    bool // some folder holds a file that is no dot-file
 	problems []skill.Problem
 	listed   map[string]fsx.Dir // while it is read
+	files    map[string][]byte  // the SKILL.md of each skill that was read
 }
 
 type file struct {
@@ -49,7 +51,7 @@ func (f file) perm() os.FileMode {
 // readFolder walks the folder at base (W). It fails when base cannot be read; below that it reports. More skills than
 // the cap leave bundles empty: nothing reads them (R5).
 func readFolder(ctx context.Context, view fsx.View, base string) (folder, error) {
-	f := folder{view: view, base: base, bundles: make(map[string][]file), listed: make(map[string]fsx.Dir)}
+	f := folder{view: view, base: base, bundles: make(map[string][]file), listed: make(map[string]fsx.Dir), files: make(map[string][]byte)}
 	top, err := f.list(base)
 	if err != nil {
 		return f, err
@@ -83,14 +85,16 @@ func (f *folder) list(name string) (fsx.Dir, error) {
 	if err == nil {
 		f.listed[name] = d
 		f.note(d, name)
+		f.loose = f.loose || slices.ContainsFunc(d.Entries, func(e fsx.Entry) bool {
+			return !e.IsDir() && !strings.HasPrefix(e.Name, ".")
+		})
 	}
 	return d, err
 }
 
-// hasContent reports whether something besides a stamp stands at the top (R1, R3).
-func (f folder) hasContent() bool {
-	return slices.ContainsFunc(f.names, func(n string) bool { return n != SourceFile })
-}
+// hasContent reports whether the folder answers for its path: a skill, or any file that somebody may have meant to put
+// there. Empty folders and dot-files alone, such as a stamp or what a file manager leaves, are none (R1, R3).
+func (f folder) hasContent() bool { return len(f.skills) > 0 || f.loose }
 
 // bundle lists the files of the skill at dir. Real folders come before linked ones, and each real folder counts once (W3).
 func (f *folder) bundle(ctx context.Context, dir string) []file {
@@ -143,29 +147,40 @@ func (f *folder) problem(at string, err error) {
 	f.problems = append(f.problems, skill.Problem{Path: at, Code: skill.ProblemUnreadable, Err: err})
 }
 
-// digest condenses the paths and sizes of everything that landed. A copy whose digest moved was damaged or changed.
-func (f folder) digest() string {
-	var all []file
-	for dir, files := range f.bundles {
-		for _, fl := range files {
-			all = append(all, file{path: path.Join(dir, fl.path), size: fl.size})
+// digests condenses each skill: the paths and sizes of its files, and the bytes of its SKILL.md. A copy whose digests
+// moved was damaged or changed since it landed.
+func (f folder) digests() map[string]string {
+	out := make(map[string]string, len(f.skills))
+	for _, dir := range f.skills {
+		h := sha256.New()
+		for _, fl := range f.bundles[dir] {
+			fmt.Fprintf(h, "%s\x00%d\n", fl.path, fl.size)
 		}
+		data, err := f.read(dir)
+		if err != nil {
+			fmt.Fprintf(h, "%v", err) // too large to be read as a skill: the size above stands for it
+		}
+		h.Write(data)
+		out[dir] = hex.EncodeToString(h.Sum(nil)[:16])
 	}
-	return digestFiles(all)
+	return out
 }
 
-func digestFiles(files []file) string {
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
-	h := sha256.New()
-	for _, f := range files {
-		fmt.Fprintf(h, "%s\x00%d\n", f.path, f.size)
+// read returns the SKILL.md of the skill at dir. Its bytes are read once.
+func (f folder) read(dir string) ([]byte, error) {
+	if data, ok := f.files[dir]; ok {
+		return data, nil
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	data, err := f.view.ReadFile(path.Join(f.base, dir, SkillFile), skill.MaxFile)
+	if err == nil {
+		f.files[dir] = data
+	}
+	return data, err
 }
 
 // document reads the SKILL.md of the skill at dir, and returns its bytes too.
 func (f folder) document(dir string) (*skill.Document, []byte, error) {
-	data, err := f.view.ReadFile(path.Join(f.base, dir, SkillFile), skill.MaxFile)
+	data, err := f.read(dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport"
 )
 
@@ -52,6 +53,7 @@ type exchange struct {
 type target struct {
 	name string
 	perm os.FileMode
+	max  int64
 	size *int64
 	link *link
 }
@@ -77,7 +79,10 @@ func (x *exchange) add(p *plan) error {
 	p.stage = stage
 	for i := range p.lands {
 		l := &p.lands[i]
-		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), size: &l.Size}
+		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), max: maxBody, size: &l.Size}
+		if l.Path == SkillFile { // one that nobody can read must not take the place of one that can be read (C6)
+			t.max = skill.MaxFile
+		}
 		if l.kept {
 			err = x.c.copy(path.Join(p.id.DiskPath(), l.Path), t)
 		} else if body, ok := x.c.spareBody(l.Entry); ok {
@@ -143,7 +148,10 @@ func (x *exchange) put(e transport.Entry, r io.Reader) error {
 
 func (c *cache) stage(r io.Reader, t target) (err error) {
 	body := &faultReader{r: r}
-	*t.size, err = fsx.CopyFrom(c.fs, t.name, body, t.perm, maxBody)
+	*t.size, err = fsx.CopyFrom(c.fs, t.name, body, t.perm, t.max)
+	if errors.As(err, new(*fsx.SizeError)) {
+		return fmt.Errorf("%s is larger than %d bytes", path.Base(t.name), t.max)
+	}
 	if err != nil && body.err == nil {
 		return c.unusable(err)
 	}
@@ -176,7 +184,9 @@ func (c *cache) copy(from string, t target) error {
 // land makes p's entry and reads it back.
 func (c *cache) land(ctx context.Context, p *plan) answer {
 	if !p.covered {
-		if err := c.write(p); err != nil {
+		if err := c.write(ctx, p); errors.Is(err, errChanged) {
+			return answer{err: err}
+		} else if err != nil {
 			return answer{err: c.unusable(fmt.Errorf("write: %w", err))}
 		}
 	}
@@ -198,16 +208,17 @@ func (c *cache) land(ctx context.Context, p *plan) answer {
 
 // write swaps p's content and metadata in. A failure before the swap leaves the old entry; one after it leaves the
 // pending file, so that nobody takes the new content for the old revision (C7).
-func (c *cache) write(p *plan) error {
+func (c *cache) write(ctx context.Context, p *plan) error {
 	if p.reuse {
 		c.disown(p)
 		return c.settled(p)
 	}
-	files := make([]file, len(p.lands))
-	for i, l := range p.lands {
-		files[i] = file{path: l.Path, size: l.Size}
+	if err := c.whole(ctx, p); err != nil {
+		return err
 	}
-	p.meta.Digest = digestFiles(files)
+	if err := c.clear(p.id.DiskPath()); err != nil {
+		return err
+	}
 	crashed := c.exists(pendingPath(p.id))
 	if err := fsx.WriteFile(c.fs, pendingPath(p.id), nil, 0o644); err != nil {
 		return err
@@ -222,8 +233,54 @@ func (c *cache) write(p *plan) error {
 	return c.settled(p)
 }
 
+// whole makes sure that the staged folder holds everything that is to land, and nothing else: somebody may have deleted
+// parts of it, or swept it away while this process stood still and lost its lock.
+func (c *cache) whole(ctx context.Context, p *plan) error {
+	staged, err := readFolder(ctx, fsx.NewView(c.fs, p.stage, false), "")
+	if err != nil {
+		return errors.Join(errChanged, ctx.Err())
+	}
+	landed := make(map[string]int64)
+	for dir, files := range staged.bundles {
+		for _, f := range files {
+			landed[path.Join(dir, f.path)] = f.size
+		}
+	}
+	for _, l := range p.lands {
+		if size, ok := landed[l.Path]; !ok || size != l.Size {
+			return errChanged
+		}
+	}
+	if len(landed) != len(p.lands) {
+		return errChanged
+	}
+	p.meta.Skills = staged.digests()
+	return nil
+}
+
+// clear removes what is no folder, a file or a link, at name or on the way to it: upstream may have made a folder of what
+// was a file, and nothing is written through a link.
+func (c *cache) clear(name string) error {
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		info, err := c.fs.Lstat(name[:i])
+		if err != nil {
+			return nil // nothing there, or nothing to be done about it: the writer will say
+		}
+		if !info.IsDir() {
+			return fsx.RemoveAll(c.fs, name[:i])
+		}
+	}
+	return nil
+}
+
 // settled writes p's metadata and ends its swap, or one that a crash left pending.
 func (c *cache) settled(p *plan) error {
+	if info, err := c.fs.Lstat(metaPath(p.id)); err == nil && !info.Mode().IsRegular() {
+		_ = fsx.RemoveAll(c.fs, metaPath(p.id)) // the write says what is wrong when this does not help
+	}
 	if err := c.writeMeta(p.meta); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package atskills
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/atskills-go/atskills/skill"
@@ -39,37 +40,71 @@ func (l link) target(id skill.ID) (skill.ID, bool) {
 
 // nameLinks records p's links as skipped: all of those inside a skill, and elsewhere those that stand for a skill.
 func (p *plan) nameLinks(snap transport.Snapshot) {
+	index := indexSkills(snap, p.id.Origin())
 	for _, l := range p.links {
 		to, ok := l.target(p.id)
-		if !l.inSkill && path.Base(l.Path) != SkillFile && !(ok && holdsSkills(snap, to)) {
+		if !l.inSkill && path.Base(l.Path) != SkillFile && !(ok && index.count(snap, to) > 0) {
 			continue
 		}
-		s := skipped{Path: l.Path, Why: l.Mode.String()}
+		target := ""
 		if ok {
-			s.Target = to.String()
+			target = to.String()
 		}
-		p.meta.Skipped = append(p.meta.Skipped, s)
+		p.skip(l.Path, "it is a link upstream", target)
 	}
 }
 
-// holdsSkills reports whether the listing shows a skill at or below id.
-func holdsSkills(snap transport.Snapshot, id skill.ID) bool {
-	n, known := countSkills(snap, id)
-	return known && n > 0
+// skillIndex counts skills below ids of one origin; each listing is walked once.
+type skillIndex struct {
+	whole []string // every skill of the origin, in byte order
+	known bool     // whole is what the listing holds
+	asked map[skill.ID]int
+}
+
+func indexSkills(snap transport.Snapshot, origin skill.ID) *skillIndex {
+	x := &skillIndex{asked: make(map[skill.ID]int)}
+	if tree, err := snap.Tree(origin); err == nil && !tree.Partial {
+		x.whole = leaves(tree)
+		x.known = true
+	}
+	return x
+}
+
+// unknown is the count of a folder that the listing does not hold.
+const unknown = -1
+
+// count returns how many skills stand at and below id, or unknown.
+func (x *skillIndex) count(snap transport.Snapshot, id skill.ID) int {
+	if n, ok := x.asked[id]; ok {
+		return n
+	}
+	n := unknown
+	if tree, err := snap.Tree(id); err == nil && !tree.Partial {
+		n = len(leaves(tree))
+	} else if x.known {
+		from, _ := slices.BinarySearch(x.whole, id.Sub()+"/")
+		n = sharePrefix(x.whole[from:], id.Sub()+"/")
+		if _, own := slices.BinarySearch(x.whole, id.Sub()); own {
+			n = 1
+		}
+	}
+	x.asked[id] = n
+	return n
 }
 
 // skippedWarnings says what of id's folder did not land, from the metadata of the entry that covers it.
 func (m meta) skippedWarnings(id skill.ID) []Warning {
 	var out []Warning
 	for _, s := range m.Skipped {
-		at, err := m.ID.Join(s.Path)
-		if err == nil && !id.Contains(at) {
+		at := m.ID.String() + "/" + s.Path
+		if s.Path == "" {
+			at = m.ID.String()
+		} else if !strings.HasPrefix(at, id.String()+"/") {
 			continue
 		}
-		shown := oneLine(m.ID.String() + "/" + s.Path)
-		w := Warning{WarnSkipped, fmt.Sprintf("%s did not land: %s", shown, s.Why)}
+		w := Warning{WarnSkipped, fmt.Sprintf("%s did not land: %s", oneLine(at), s.Why)}
 		if to, err := skill.ParseID(s.Target); err == nil {
-			w.Message = fmt.Sprintf("%s is a link upstream and did not land; it points to %s", shown, to.Reference())
+			w.Message = fmt.Sprintf("%s did not land: it is a link upstream and points to %s", oneLine(at), to.Reference())
 		}
 		out = append(out, w)
 	}

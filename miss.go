@@ -50,7 +50,7 @@ func (c *cache) missing(ctx context.Context, snap transport.Snapshot, id skill.I
 // notFolder says what stands at a path that is no folder.
 func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill.ID, at transport.Entry, e *NotFoundError) {
 	if at.Mode != transport.Symlink {
-		e.Reason = fmt.Sprintf("it is a %s, not a folder", at.Mode)
+		e.Reason = fmt.Sprintf("a %s stands there, not a folder", at.Mode)
 		e.offer(snap, up)
 		return
 	}
@@ -69,28 +69,9 @@ func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill
 
 // offer names id as a way out if it would resolve, as far as the listing shows.
 func (e *NotFoundError) offer(snap transport.Snapshot, id skill.ID) {
-	if n, known := countSkills(snap, id); !known || 0 < n && n <= MaxSkills {
+	if n := indexSkills(snap, id.Origin()).count(snap, id); n == unknown || 0 < n && n <= MaxSkills {
 		e.Near = []string{id.Reference()}
 	}
-}
-
-// countSkills counts the skills at and below id, when the listing holds its folder or the whole origin.
-func countSkills(snap transport.Snapshot, id skill.ID) (n int, known bool) {
-	tree, err := snap.Tree(id)
-	if err != nil || tree.Partial {
-		if tree, err = snap.Tree(id.Origin()); err != nil || tree.Partial {
-			return 0, false
-		}
-		prefix := id.Sub() + "/"
-		tree.Entries = slices.DeleteFunc(slices.Clone(tree.Entries), func(e transport.Entry) bool {
-			return !strings.HasPrefix(e.Path, prefix)
-		})
-		for i := range tree.Entries {
-			tree.Entries[i].Path = tree.Entries[i].Path[len(prefix):]
-		}
-	}
-	dirs, _ := leaves(tree)
-	return len(dirs), true
 }
 
 // nothing explains a folder that holds no skill (R4).
@@ -120,9 +101,8 @@ func nearUpstream(snap transport.Snapshot, id skill.ID) []string {
 	if err != nil || tree.Partial {
 		return nil
 	}
-	dirs, _ := leaves(tree)
 	var near []string
-	for _, dir := range skill.Nearest(id.Sub(), dirs, maxNear) {
+	for _, dir := range skill.Nearest(id.Sub(), leaves(tree), maxNear) {
 		if sub, err := id.Origin().Join(dir); err == nil {
 			near = append(near, sub.Reference())
 		}
@@ -184,6 +164,6 @@ func (c *cache) onBranch(ctx context.Context, ref skill.Ref, err error) error {
 	if better.offer(snap, meant.ID); len(better.Near) > 0 {
 		return &better
 	}
-	better.Hint = fmt.Sprintf("%s is not on %s, the branch HEAD points at", meant.ID.Reference(), head.Branch)
+	better.Hint = fmt.Sprintf("%s is not on %s, the branch HEAD points at", meant.ID.Reference(), oneLine(head.Branch))
 	return &better
 }

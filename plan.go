@@ -50,7 +50,7 @@ func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*
 		ID: id, Revision: snap.head.Revision, Fetched: c.env.now(),
 		extra: extra{Tree: tree.Hash, Branch: snap.head.Branch},
 	}}
-	dirs, size := leaves(tree)
+	dirs, size, problems := readListing(tree)
 	if len(dirs) == 0 {
 		return nil, c.nothing(ctx, snap, id, tree)
 	}
@@ -64,23 +64,34 @@ func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*
 		}
 	}
 	p.old, _ = readFolder(ctx, c.view, id.DiskPath()) // absent: nothing to keep
+	var was meta
 	if e, err := c.lookup(id); err == nil && e.own() {
-		p.meta.other = e.meta.other
-		if tree.Hash != "" && e.meta.Tree == tree.Hash {
-			if _, err := c.read(ctx, e); err == nil { // the sub-tree did not move (C9)
-				p.meta.Fetched, p.meta.Digest, p.meta.Skipped = e.meta.Fetched, e.meta.Digest, e.meta.Skipped
-				p.reuse = true
-				return p, nil
-			}
-		}
+		was = e.meta
+		p.meta.other = was.other
 	}
 	p.sort(tree, dirs)
+	for _, problem := range problems {
+		p.skip(problem.Path, oneLine(problem.Err.Error()), "")
+	}
 	c.keep(p)
+	if tree.Hash != "" && was.Tree == tree.Hash { // the sub-tree did not move (C9)
+		p.meta.Skipped, p.links = was.Skipped, nil
+		if p.reuse {
+			p.meta.Fetched = was.Fetched
+		}
+	}
 	return p, nil
 }
 
-// leaves counts the skills of a listing, and their bytes where every size is known (R5, R6, W5).
-func leaves(tree transport.Tree) (dirs []string, size int64) {
+// leaves returns the skills of a listing.
+func leaves(tree transport.Tree) []string {
+	dirs, _, _ := readListing(tree)
+	return dirs
+}
+
+// readListing finds the skills of a listing (W5), their bytes where every size is known, 0 otherwise (R6), and what looks
+// like a skill and is none (W1).
+func readListing(tree transport.Tree) (dirs []string, size int64, problems []skill.Problem) {
 	paths := make([]string, 0, len(tree.Entries))
 	for _, e := range tree.Entries {
 		if lands(e) {
@@ -92,8 +103,8 @@ func leaves(tree transport.Tree) (dirs []string, size int64) {
 			}
 		}
 	}
-	dirs, _ = skill.Leaves(paths)
-	return dirs, max(size, 0)
+	dirs, problems = skill.Leaves(paths)
+	return dirs, max(size, 0), problems
 }
 
 // lands reports whether e is something that may stand in the cache (F2).
@@ -126,11 +137,24 @@ func (p *plan) sort(tree transport.Tree, dirs []string) {
 		case e.Mode == transport.Symlink:
 			p.links = append(p.links, link{Entry: e, inSkill: inSkill})
 		case why != "" && inSkill:
-			p.meta.Skipped = append(p.meta.Skipped, skipped{Path: e.Path, Why: why})
+			p.skip(e.Path, "it is a "+why, "")
 		}
 	}
 	for _, name := range tree.Skipped {
-		p.meta.Skipped = append(p.meta.Skipped, skipped{Path: name, Why: "name"})
+		p.skip(name, "no reference can hold its name", "")
+	}
+}
+
+// maxSkipped bounds what an entry says of things that did not land.
+const maxSkipped = 200
+
+// skip records what did not land, to be said whenever the entry is served (F2).
+func (p *plan) skip(name, why, target string) {
+	switch n := len(p.meta.Skipped); {
+	case n < maxSkipped:
+		p.meta.Skipped = append(p.meta.Skipped, skipped{Path: name, Why: why, Target: target})
+	case n == maxSkipped:
+		p.meta.Skipped = append(p.meta.Skipped, skipped{Why: "more than is listed here"})
 	}
 }
 
@@ -168,6 +192,6 @@ func (c *cache) keep(p *plan) {
 	}
 	p.reuse = same
 	if same {
-		p.meta.Digest = p.old.digest()
+		p.meta.Skills = p.old.digests()
 	}
 }

@@ -28,6 +28,7 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 			out[id] = c.fallback(ctx, id, err)
 		}
 	}
+	_ = c.clear(metaDir) // the lock says what is wrong when this does not help
 	unlock, err := fsx.Lock(ctx, c.fs, lockPath(ids[0].Origin()), fsx.LockOptions{Wait: fetchWait, Poll: fetchPoll, Takeover: true})
 	if err != nil {
 		for _, id := range ids {

@@ -2,6 +2,7 @@ package atskills
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -52,8 +53,28 @@ func (r *Resolution) provenance() string {
 // closing returns a frame's last line, numbered until the content does not hold it.
 func closing(ref, content string) string {
 	line := fmt.Sprintf("--- end of %s ---", ref)
-	for n := 2; strings.Contains(content, line); n++ {
-		line = fmt.Sprintf("--- end of %s (%d) ---", ref, n)
+	if !strings.Contains(content, line) {
+		return line
 	}
-	return line
+	// One pass, whatever the content lists: the first number that it does not hold.
+	taken := make(map[string]bool)
+	open := fmt.Sprintf("--- end of %s (", ref)
+	for rest := content; ; {
+		_, after, found := strings.Cut(rest, open)
+		if !found {
+			break
+		}
+		if number, _, closed := strings.Cut(after[:min(len(after), maxNumber+len(") ---"))], ") ---"); closed {
+			taken[number] = true
+		}
+		rest = after
+	}
+	n := 2
+	for taken[strconv.Itoa(n)] {
+		n++
+	}
+	return fmt.Sprintf("%s%d) ---", open, n)
 }
+
+// maxNumber is how many digits the number of a closing line can have.
+const maxNumber = 10

@@ -44,7 +44,7 @@ func Resolve(ctx context.Context, env Env, ref string, opts ...ResolveOption) (*
 // fewer. Each distinct id is read once, each repository is probed, listed and fetched once (C11), several repositories
 // at a time; one failure never touches the others.
 func ResolveAll(ctx context.Context, env Env, refs []string, opts ...ResolveOption) []Outcome {
-	r := &resolver{env: env, found: make(map[skill.ID]answer)}
+	r := &resolver{env: env, found: make(map[skill.ID]answer), ignored: make(map[skill.ID]Warning)}
 	for _, opt := range opts {
 		opt(&r.opts)
 	}
@@ -75,8 +75,9 @@ type resolver struct {
 	opts  resolveOptions
 	cache *cache
 
-	found map[skill.ID]answer // by the id asked for (Ref.ID)
-	want  []skill.ID          // ids that upstream is to answer, each once
+	found   map[skill.ID]answer  // by the id asked for (Ref.ID)
+	ignored map[skill.ID]Warning // the project's folder that could not answer
+	want    []skill.ID           // ids that upstream is to answer, each once
 }
 
 // local answers ref from the project, or notes that upstream has to (R1-R3). Only a bare path can fail here.
@@ -101,6 +102,9 @@ func (r *resolver) local(ctx context.Context, ref skill.Ref) error {
 	}
 	if ref.ID.Scheme() != skill.Local {
 		r.want = append(r.want, ref.ID)
+		if problem != nil {
+			r.ignored[ref.ID] = Warning{WarnUnreadable, oneLine(problem.Error())}
+		}
 		return nil
 	}
 	if problem != nil {
@@ -123,6 +127,10 @@ func (r *resolver) project(ctx context.Context, view fsx.View, id skill.ID) (ans
 		return answer{}, errNotExist
 	}
 	got, err := describe(id, f)
+	var miss *NotFoundError
+	if errors.As(err, &miss) {
+		miss.Reason = "the project's folder " + oneLine(base) + " holds no skill"
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -212,20 +220,21 @@ func (r *resolver) result(ctx context.Context, ref skill.Ref) (*Resolution, erro
 		Files: slices.Clone(a.files), Entries: slices.Clone(a.entries),
 		Warnings: slices.Concat(a.warnings, a.content.warnings, a.meta.skippedWarnings(id), branchWarning(ref, a)),
 	}
+	if w, ok := r.ignored[ref.ID]; ok {
+		res.Warnings = append(res.Warnings, w)
+	}
 	if ref.Index && a.kind == Skill {
 		res.Content = a.frontmatter
 	}
-	res.ReviewURL = r.reviewURL(id, a.meta.Revision)
+	res.ReviewURL = r.env.reviewURL(id, a.meta.Revision)
 	r.place(res, a.inMemory)
 	return res, nil
 }
 
 // reviewURL is the page where a person reviews id, on the host that the transport reads from (R9).
-func (r *resolver) reviewURL(id skill.ID, rev transport.Revision) string {
-	if p, ok := r.env.Transport.(transport.WebPager); ok {
-		if page := p.WebURL(id, rev); page != "" {
-			return page
-		}
+func (e Env) reviewURL(id skill.ID, rev transport.Revision) string {
+	if p, ok := e.Transport.(transport.WebPager); ok {
+		return p.WebURL(id, rev)
 	}
 	return id.WebURL("", string(rev))
 }

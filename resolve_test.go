@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -161,10 +162,10 @@ func TestNothingThere(t *testing.T) {
 		want []string
 	}{
 		{"gh:acme/kit/docs", []string{"nothing at gh:acme/kit/docs", "b.md, guide/"}},
-		{"gh:acme/kit/docs/b.md", []string{"it is a file, not a folder"}},
+		{"gh:acme/kit/docs/b.md", []string{"a file stands there, not a folder"}},
 		{"gh:acme/kit/deploy", []string{"no such folder", "did you mean gh:acme/kit/skills/deploy"}},
 		{"gh:acme/kit/skills/reveiw", []string{"did you mean gh:acme/kit/skills/review"}},
-		{"notes", []string{"nothing at notes", "more/, todo.txt"}},
+		{"notes", []string{"nothing at notes", ".atskills/notes holds no skill", "more/, todo.txt"}},
 	}
 	for _, tt := range tests {
 		err := w.refuse(tt.ref, atskills.ErrNotFound)
@@ -207,10 +208,14 @@ func TestCap(t *testing.T) {
 	for i := range 129 {
 		name := fmt.Sprintf("s%03d", i)
 		write(t, w.env.Project, map[string]string{".atskills/all/" + name + "/SKILL.md": skillText(name, "N.", "b")})
-		write(t, w.env.Cache, map[string]string{"gh/big/fits/s/extra" + name + "/SKILL.md": "x"})
+		write(t, w.env.Cache, map[string]string{"gh/big/theirs/" + name + "/SKILL.md": "x"})
 	}
 	w.refuse("all", atskills.ErrTooLarge)
-	w.refuse("gh:big/fits", atskills.ErrTooLarge)
+	if _, err := w.fake.Commit("big/theirs", w.env.Now(), map[string]transporttest.File{"SKILL.md": {Body: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.setMeta("gh:big/theirs", map[string]any{"id": "gh:big/theirs", "revision": w.fake.Tip("big/theirs"), "fetchedAt": "2026-01-01T00:00:00.000Z"})
+	w.refuse("gh:big/theirs", atskills.ErrTooLarge)
 
 	bundle := map[string]string{".atskills/one/SKILL.md": skillText("one", "One.", "b")}
 	for i := range 300 {
@@ -472,4 +477,130 @@ type enterprise struct{ transport.Transport }
 
 func (enterprise) WebURL(id skill.ID, rev transport.Revision) string {
 	return id.WebURL("https://git.example", string(rev))
+}
+
+// G11: whatever spelling a GitHub address was reached by, it is one id, read once.
+func TestOneIdentity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	refs := []string{
+		deployRef, "@skills:GH:acme/kit/skills/deploy", "gh/acme/kit/skills/deploy", "@workflow:gh:acme/kit/skills/deploy/",
+		"https://github.com/acme/kit/tree/main/skills/deploy", "www.github.com/acme/kit/blob/main/skills/deploy/SKILL.md?plain=1#top",
+		"gh:https://github.com/acme/kit.git/tree/main/skills/deploy",
+	}
+	for _, out := range atskills.ResolveAll(t.Context(), w.env, refs) {
+		if out.Err != nil || out.Resolution.ID.String() != deployRef {
+			t.Errorf("ResolveAll[%q] = %+v, error %v", out.Ref, out.Resolution, out.Err)
+		}
+	}
+	w.asked("seven spellings", transporttest.Counts{Probes: 1, Opens: 1, Fetches: 1, Bodies: 4})
+}
+
+// R10: repositories are read at the same time: each probe here waits for the other.
+func TestOriginsAreReadConcurrently(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme+"-- other/repo/x/SKILL.md --\n"+skillText("x", "X.", "xx"))
+	var both sync.WaitGroup
+	both.Add(2)
+	w.fake.Intercept(func(ctx context.Context, op string, _ skill.ID) error {
+		if op == "probe" {
+			both.Done()
+			both.Wait()
+		}
+		return ctx.Err()
+	})
+	for _, out := range atskills.ResolveAll(t.Context(), w.env, []string{deployRef, "gh:other/repo/x"}) {
+		if out.Err != nil {
+			t.Errorf("%s: %v", out.Ref, out.Err)
+		}
+	}
+}
+
+// R9: what a hub served says so.
+func TestHubSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "-- hub:acme/notes/SKILL.md --\n"+skillText("notes", "Notes.", "n"))
+	if res := w.resolve("hub:acme/notes"); res.Source != atskills.FromHub || res.ReviewURL != "" || res.Content != "n" {
+		t.Errorf("Resolve = %q from %s, page %q", res.Content, res.Source, res.ReviewURL)
+	}
+}
+
+// R6: no more than six ways out.
+func TestSixSuggestions(t *testing.T) {
+	t.Parallel()
+	archive := ""
+	for i := range 8 {
+		archive += many("acme/kit", fmt.Sprintf("c%d", i), 20)
+	}
+	w := newWorld(t, archive)
+	var tooLarge *atskills.TooLargeError
+	if err := w.refuse("gh:acme/kit", atskills.ErrTooLarge); !errors.As(err, &tooLarge) || len(tooLarge.Suggestions) != 6 {
+		t.Errorf("error %v, want six suggestions", err)
+	}
+}
+
+// W1, F2, W3: what looks like a skill upstream and is none is said beside the menu, also when it is served again.
+func TestUpstreamOddities(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme+`
+-- acme/kit/skills/low/skill.md --
+low
+-- acme/kit/skills/deploy/away (symlink) --
+/etc/passwd
+-- acme/kit/skills/deploy/back\slash --
+odd
+`)
+	for range 2 {
+		res := w.resolve(skillsRef)
+		for _, want := range [][]string{{"skills/low/skill.md"}, {"skills/deploy/away", "it is a link upstream"}, {"slash", "no reference can hold its name"}} {
+			if !hasWarning(res.Warnings, atskills.WarnSkipped, want...) {
+				t.Errorf("no warning says %q in %v", want, res.Warnings)
+			}
+		}
+		w.commit(map[string]string{"README.md": "moved"}) // C9 keeps what is known
+	}
+	if err := w.refuse("gh:acme/kit/skills/low", atskills.ErrNotFound); !strings.Contains(err.Error(), "skill.md") {
+		t.Errorf("error %q does not say how the file is spelled", err)
+	}
+}
+
+// R3: folders that hold nothing but dot-files do not answer for their path.
+func TestEmptyFoldersDoNotAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	if err := w.env.Project.MkdirAll(".atskills/gh/acme/kit/skills/deploy", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, w.env.Project, map[string]string{".atskills/gh/acme/kit/.DS_Store": "x"})
+	if res := w.resolve(skillsRef); res.Served != atskills.ServedFresh || len(res.Entries) != 2 {
+		t.Errorf("served %s with %d rows", res.Served, len(res.Entries))
+	}
+}
+
+// W1, W3: a folder whose only SKILL.md cannot be used says why.
+func TestUnusableSkillFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	write(t, w.env.Project, map[string]string{".atskills/low/x/skill.md": "x", ".atskills/gone/note.md": "n"})
+	symlink(t, w.env.Project, "nowhere", ".atskills/gone/SKILL.md")
+	for ref, want := range map[string]string{"low": "skill.md", "gone": "leads nowhere"} {
+		if err := w.refuse(ref, atskills.ErrNotFound); !strings.Contains(err.Error(), want) {
+			t.Errorf("Resolve(%q) error %q does not say %q", ref, err, want)
+		}
+	}
+}
+
+// X2: choosing a closing line takes one pass over the content.
+func TestClosingLineOfHostileContent(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for n := range 20_000 {
+		fmt.Fprintf(&body, "--- end of x (%d) ---\n", n)
+	}
+	w := newWorld(t, "")
+	write(t, w.env.Project, map[string]string{".atskills/x/SKILL.md": skillText("x", "X.", "--- end of x ---\n"+body.String())})
+	got := w.resolve("x").Prompt()
+	if !strings.HasSuffix(got, "\n--- end of x (20000) ---\n") {
+		t.Errorf("Prompt ends in %q", got[len(got)-60:])
+	}
 }

@@ -93,7 +93,7 @@ func (w *world) refuse(ref string, want error) error {
 	w.Helper()
 	res, err := atskills.Resolve(w.Context(), w.env, ref)
 	if !errors.Is(err, want) {
-		w.Fatalf("Resolve(%q) = %+v, error %v; want error %v", ref, res, err, want)
+		w.Fatalf("Resolve(%q) = content %v, error %v; want error %v", ref, res != nil, err, want)
 	}
 	return err
 }
