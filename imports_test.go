@@ -16,8 +16,9 @@ func TestImports(t *testing.T) {
 		pkg       string
 		forbidden []string
 	}{
-		{module, append([]string{module + "/transport/git", module + "/transport/hub", module + "/internal/gitwire"}, heavy...)},
+		{module, append([]string{module + "/audit", module + "/transport/git", module + "/transport/hub", module + "/internal/gitwire"}, heavy...)},
 		{module + "/skill", append([]string{module + "/", "github.com/go-git/go-billy/", "io/ioutil"}, heavy...)},
+		{module + "/audit", append([]string{module + "/transport", module + "/internal/gitwire"}, heavy...)},
 		{module + "/fsx", append([]string{module + "/", "github.com/goccy/"}, heavy...)},
 		{module + "/transport", append([]string{module + "/fsx", module + "/internal", "github.com/go-git/"}, heavy...)},
 	}

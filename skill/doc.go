@@ -48,6 +48,13 @@
 // [Parse] reads SKILL.md: one reading for hosts, which repairs and reports, and in [Document.Strict] the one an author's
 // checks run.
 //
+// [Compose] writes a new one.
+//
+// # Catalogs
+//
+// A host that shows every skill to its model puts those it found into a [Registry], which decides between equal names,
+// and shows its [Catalog] as XML, JSON or a list. [Activations] hands out a skill that the model asked for.
+//
 // # Bounds
 //
 // Input is hostile. A reference has at most [MaxReference] bytes and [MaxSegments] segments; a walk goes

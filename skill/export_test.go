@@ -24,12 +24,26 @@ func ReadYAML(src string) (string, bool) {
 
 func fieldLines(b *block, t *yamlTree) string {
 	var out strings.Builder
-	for key, value := range t.fields(t.root) {
+	addFields(&out, b, t, t.root)
+	return out.String()
+}
+
+func addFields(out *strings.Builder, b *block, t *yamlTree, root nodeID) {
+	for key, value := range t.fields(root) {
 		for _, n := range []*node{key, value} {
 			line, col := b.place(*n)
 			f := Finding{Message: n.text, Line: line, Column: col, Code: Code([]string{"text", "map", "list", "alias"}[n.kind])}
+			if n.plain {
+				f.Code += " plain"
+			}
 			out.WriteString(f.String() + "\n")
 		}
+		if value.kind == mappingNode {
+			for id := range t.nodes {
+				if &t.nodes[id] == value {
+					addFields(out, b, t, nodeID(id))
+				}
+			}
+		}
 	}
-	return out.String()
 }
