@@ -13,3 +13,12 @@ type Suggested struct {
 	Dir   string
 	Count int
 }
+
+// ParseStamp and StampText are how stamps are read and written, for their fuzz target.
+var (
+	ParseStamp = parseStamp
+	StampText  = stampText
+)
+
+// ParseIndex is parseIndex, for tests against git's own.
+var ParseIndex = parseIndex

@@ -119,14 +119,7 @@ func (r *resolver) project(ctx context.Context, view fsx.View, id skill.ID) (ans
 	if slices.ContainsFunc(strings.Split(base, "/"), skill.Reserved) {
 		return answer{}, errNotExist // the walk never enters it (W2)
 	}
-	f, err := standing(ctx, view, base)
-	if err != nil {
-		return answer{}, err
-	}
-	if !f.hasContent() {
-		return answer{}, errNotExist
-	}
-	got, err := describe(id, f)
+	got, err := r.env.standing(ctx, view, id, base)
 	var miss *NotFoundError
 	if errors.As(err, &miss) {
 		miss.Reason = "the project's folder " + oneLine(base) + " holds no skill"
@@ -139,25 +132,6 @@ func (r *resolver) project(ctx context.Context, view fsx.View, id skill.ID) (ans
 		a.warn(WarnPartial, "this menu lists the project's own copies alone; to see what %s has now, resolve it from upstream", id.Reference())
 	}
 	return a, nil
-}
-
-// standing reads the project's folder at base. Also beside an error it tells of the interrupted replacements at base,
-// above it or below: a save that crashed is undone before the project answers (S8).
-func standing(ctx context.Context, view fsx.View, base string) (folder, error) {
-	var f folder
-	at, err := view.Lookup(base)
-	if err == nil && !at.IsDir() {
-		err = errNotExist
-	}
-	if err == nil {
-		f, err = readFolder(ctx, view, base)
-	}
-	for dir := parentDir(base); dir != "."; dir = parentDir(dir) {
-		if d, errDir := view.ReadDir(dir); errDir == nil {
-			f.note(d, dir)
-		}
-	}
-	return f, err
 }
 
 // stamped reports whether a save left its stamp at or above base (S2). The stamp itself is not read (R1).

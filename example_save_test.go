@@ -1,0 +1,107 @@
+package atskills_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-git/go-billy/v5/memfs"
+
+	"github.com/atskills-go/atskills"
+	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport/transporttest"
+)
+
+// savable is an upstream with one skill, and a project and a cache in memory.
+func savable() atskills.Env {
+	up, err := transporttest.NewUpstream(`
+-- acme/kit/deploy/SKILL.md --
+---
+name: deploy
+description: Ships a build.
+---
+Run scripts/run.sh.
+-- acme/kit/deploy/scripts/run.sh (executable) --
+make ship
+`)
+	if err != nil {
+		panic(err)
+	}
+	return atskills.Env{
+		Project:   fsx.Locked(memfs.New()),
+		Cache:     fsx.Locked(memfs.New()),
+		Transport: transporttest.NewFake(up),
+		Now:       func() time.Time { return time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC) },
+	}
+}
+
+// A saved skill is the project's from then on; saving it again touches nothing that was edited.
+func ExampleSave() {
+	ctx, env := context.Background(), savable()
+	saved, err := atskills.Save(ctx, env, "gh:acme/kit/deploy")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(saved.State, saved.Files, "files, executable:", saved.Executables)
+
+	err = fsx.WriteFile(env.Project, ".atskills/gh/acme/kit/deploy/scripts/run.sh", []byte("make check ship\n"), 0o755)
+	if err != nil {
+		panic(err)
+	}
+	_, err = atskills.Save(ctx, env, "gh:acme/kit/deploy")
+	var conflict *atskills.ConflictError
+	if errors.As(err, &conflict) {
+		fmt.Println("conflict:", conflict.Files)
+	}
+	// Output:
+	// new 2 files, executable: [scripts/run.sh]
+	// conflict: [{scripts/run.sh edited}]
+}
+
+// The stamp says where a copy came from.
+func ExampleOrigin() {
+	ctx, env := context.Background(), savable()
+	if _, err := atskills.Save(ctx, env, "gh:acme/kit/deploy"); err != nil {
+		panic(err)
+	}
+	stamp, err := atskills.Origin(env, "gh:acme/kit/deploy")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(stamp.ID, stamp.Date.Format(time.DateOnly), len(stamp.Revision))
+	// Output: gh:acme/kit/deploy 2026-03-04 40
+}
+
+// What changed since a skill was saved, on both sides.
+func ExampleDiff() {
+	ctx, env := context.Background(), savable()
+	if _, err := atskills.Save(ctx, env, "gh:acme/kit/deploy"); err != nil {
+		panic(err)
+	}
+	if err := fsx.WriteFile(env.Project, ".atskills/gh/acme/kit/deploy/notes.md", []byte("Ask first.\n"), 0o644); err != nil {
+		panic(err)
+	}
+	d, err := atskills.Diff(ctx, env, "gh:acme/kit/deploy", atskills.WithText())
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range d.Files {
+		fmt.Printf("%s: yours %q, theirs %q, %q\n", f.Path, f.Yours, f.Theirs, f.Copy.Text)
+	}
+	// Output: notes.md: yours "extra", theirs "", "Ask first.\n"
+}
+
+// An unedited copy goes without force: it can be saved again.
+func ExampleRemove() {
+	ctx, env := context.Background(), savable()
+	if _, err := atskills.Save(ctx, env, "gh:acme/kit/deploy"); err != nil {
+		panic(err)
+	}
+	removed, err := atskills.Remove(ctx, env, "gh:acme/kit/deploy", atskills.RemoveOptions{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(removed.Files)
+	// Output: [SKILL.md scripts/run.sh]
+}
