@@ -50,9 +50,19 @@ func (h host) get(ctx context.Context, args []string, out *output) int {
 	return code
 }
 
-// resolve reads refs. The first interrupt ends it in order, a second one at once.
+// endings are the signals that end a call in order: an interrupt, a request to end, a terminal that is gone. One that
+// was told to outlive its terminal, as nohup does, is not ended by that.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// resolve reads refs. The first signal ends it in order, a second one at once.
 func (h host) resolve(ctx context.Context, out *output, refs []string, opts []atskills.ResolveOption) []atskills.Outcome {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	var bar *progress

@@ -10,7 +10,14 @@ Usage: atskills <command> [flags] [arguments]
 
 Commands:
   get <ref>...     print skills and menus
+  save <ref>...    copy skills into the project, to adapt and own
+  diff <ref>       show what changed in a saved copy, and upstream since
+  remove <ref>...  delete a saved copy
   paths            check references, one a line on standard input
+  validate <dir>   check a skill, or the skills below a folder, and repair what can be
+  catalog [dir]    print the names, descriptions and locations of skills, for a system prompt
+  audit [dir]      sum up the skills below a folder
+  new <name>       write a skill that validates
   help [command]   show this, or the help on a command
   version          show the version
 
@@ -75,6 +82,13 @@ Reads references from standard input, one a line, and prints one JSON object for
 Blank lines are skipped. A line may hold white space inside; a line of more than 1 MiB is an error of its own. Only the
 grammar is checked: no file and no network is touched. The exit code is 2 when any line is no reference.
 `,
+	"save":     saveHelp,
+	"diff":     diffHelp,
+	"remove":   removeHelp,
+	"validate": validateHelp,
+	"catalog":  catalogHelp,
+	"audit":    auditHelp,
+	"new":      newHelp,
 	"help": `Usage: atskills help [command]
 
 Shows the help on a command, or the overview.
@@ -92,7 +106,7 @@ func (o *output) usage(name string) {
 	first, _, _ := strings.Cut(text, "\n")
 	o.say("usage: %s", first)
 	if name == "" {
-		o.say("commands: get, paths, help, version; \"atskills help\" says more")
+		o.say("commands: get, save, diff, remove, paths, validate, catalog, audit, new, help, version; \"atskills help\" says more")
 		return
 	}
 	o.say("\"atskills help %s\" says more", name)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/atskills-go/atskills"
@@ -71,11 +72,13 @@ type failure struct {
 type problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	Ref     string `json:"ref"` // as given, without the password it may have held
+	Ref     string `json:"ref"` // as given, without what may be a secret in it
 	*notFound
 	*tooLarge
 	*refused
 	*limit
+	*conflict
+	*names
 	Hint *string `json:"hint,omitempty"` // what to do next; nil for codes whose message says it all
 }
 
@@ -125,7 +128,7 @@ var sentinels = []struct {
 }
 
 func newFailure(o atskills.Outcome) failure {
-	p := problem{Code: "internal", Message: o.Err.Error(), Ref: o.Ref}
+	p := problem{Code: "internal", Message: o.Err.Error(), Ref: shownRef(o.Ref)}
 	for _, s := range sentinels {
 		if errors.Is(o.Err, s.err) {
 			p.Code = s.code
@@ -140,6 +143,21 @@ func newFailure(o atskills.Outcome) failure {
 	return failure{p}
 }
 
+// shownRef is ref without userinfo, and without the query and fragment of an address: each may hold a secret (X5).
+func shownRef(ref string) string {
+	r, err := skill.ParseRef(ref)
+	var syntax *skill.SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Input
+	}
+	if i := strings.IndexAny(ref, "?#"); i >= 0 {
+		if short, err := skill.ParseRef(ref[:i]); err == nil && short.ID == r.ID {
+			return ref[:i]
+		}
+	}
+	return ref
+}
+
 // addDetails takes over the fields of the errors that have a type.
 func (p *problem) addDetails(err error) {
 	var (
@@ -148,8 +166,16 @@ func (p *problem) addDetails(err error) {
 		large  *atskills.TooLargeError
 		lim    *transport.LimitError
 		size   *fsx.SizeError
+		edited *atskills.ConflictError
+		unheld *atskills.NamesError
 	)
 	switch {
+	case errors.As(err, &edited):
+		p.Code, p.conflict = "conflict", newConflict(edited)
+	case errors.As(err, &unheld):
+		p.Code, p.names = "names", &names{list(unheld.Names)}
+	case errors.Is(err, atskills.ErrOwnWork):
+		p.Code = "own_work"
 	case errors.As(err, &syntax):
 		p.Code, p.Ref = "invalid_reference", syntax.Input
 	case errors.As(err, &miss):

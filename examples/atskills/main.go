@@ -71,6 +71,20 @@ func (h host) command(ctx context.Context, args []string, stdin io.Reader, out *
 		return h.get(ctx, args, out)
 	case "paths":
 		return paths(args, stdin, out)
+	case "validate":
+		return h.validate(ctx, args, stdin, out)
+	case "catalog":
+		return h.catalog(ctx, args, out)
+	case "audit":
+		return h.audit(ctx, args, out)
+	case "new":
+		return h.create(args, stdin, out)
+	case "save":
+		return h.save(ctx, args, out)
+	case "remove":
+		return h.remove(ctx, args, out)
+	case "diff":
+		return h.diff(ctx, args, out)
 	case "help", "-h", "-help", "--help":
 		return help(args, out)
 	case "version", "-version", "--version":

@@ -96,7 +96,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestHelpNamesEveryCommandAndFlag(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"get", "paths", "help", "version"} {
+	for _, name := range []string{"get", "save", "diff", "remove", "paths", "validate", "catalog", "audit", "new", "help", "version"} {
 		if !strings.Contains(helpTexts[""], "\n  "+name) || !strings.HasPrefix(helpTexts[name], "Usage: atskills "+name) {
 			t.Errorf("no help on %q", name)
 		}
@@ -252,6 +252,26 @@ func TestErrorCodes(t *testing.T) {
 		maps.Copy(want, tt.fields)
 		if diff := cmp.Diff(map[string]any{"error": want}, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.err, diff)
+		}
+	}
+}
+
+// X5: a reference is given back without what may be a secret in it, whatever the error is about.
+func TestFailedReference(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string]string{
+		"https://github.com/o/r?access_token=TOK":          "https://github.com/o/r",
+		"@skills:github.com/o/r/tree/main/x/?a=TOK#TOK":    "@skills:github.com/o/r/tree/main/x/",
+		"https://github.com/o/r.git?access_token=TOK#main": "https://github.com/o/r.git",
+		"git@github.com:o/r#TOK":                           "git@github.com:o/r",
+		"https://u:TOK@github.com/o/r":                     "https://…@github.com/o/r",
+		"gh:o/r/what?":                                     "gh:o/r/what?",
+		"gh:o/r/c#-helper?x":                               "gh:o/r/c#-helper?x",
+	} {
+		for _, err := range []error{context.Canceled, errors.New("disk on fire")} {
+			if got := newFailure(atskills.Outcome{Ref: ref, Err: err}).Error.Ref; got != want {
+				t.Errorf("ref of %q that failed with %v = %q, want %q", ref, err, got, want)
+			}
 		}
 	}
 }

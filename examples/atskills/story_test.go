@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -86,6 +87,7 @@ func setupStory(env *testscript.Env) error {
 //	upstream branch <repo> <name>            a branch at HEAD's commit
 //	upstream private | hide | remove <repo>  asks for credentials; answers 404 without; deletes
 //	upstream rename <repo> <to>
+//	upstream forget <repo>                   drops the commit before HEAD's, as a force push does in the end
 //	upstream hang                            answers no request any more
 //	upstream await                           waits until a request hangs
 //	upstream asked <requests> <bodies>       requests since the last check, and those among them for bodies
@@ -111,6 +113,12 @@ func runUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		server.Remove(arg(1))
 	case "rename _ _":
 		ts.Check(server.Rename(arg(1), arg(2)))
+	case "forget _":
+		log := server.Log(arg(1))
+		if len(log) < 2 {
+			ts.Fatalf("%s has no commit before HEAD's", arg(1))
+		}
+		ts.Check(server.Forget(arg(1), log[1]))
 	case "hang":
 		server.Intercept(func(_ http.ResponseWriter, r *http.Request) bool {
 			hung <- struct{}{}
@@ -131,10 +139,15 @@ func runUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// terminate sends SIGTERM to all background processes; the built-in kill does not know it.
-func terminate(ts *testscript.TestScript, _ bool, _ []string) {
+// terminate sends SIGTERM, or the SIGHUP of "terminate HUP", to all background processes; the built-in kill knows
+// neither. Where this process was told to ignore SIGHUP, so do they, and get a SIGTERM.
+func terminate(ts *testscript.TestScript, _ bool, args []string) {
+	sig := syscall.SIGTERM
+	if len(args) == 1 && args[0] == "HUP" && !signal.Ignored(syscall.SIGHUP) {
+		sig = syscall.SIGHUP
+	}
 	for _, cmd := range ts.BackgroundCmds() {
-		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+		ts.Check(cmd.Process.Signal(sig))
 	}
 }
 

@@ -1,5 +1,5 @@
 // Command demo shows what a reference costs. It walks through the life of one: first use, a menu, a warm use, a change
-// upstream, an outage, and a refusal. The upstream is a git server in this process, the project and the cache stand in
+// upstream, an outage, a refusal, and a copy of one's own. The upstream is a git server in this process, the project and the cache stand in
 // a temporary directory; no network is needed, and neither the home directory nor the environment is read.
 //
 //	go run ./examples/demo
@@ -96,7 +96,28 @@ func (t *tour) walk(ctx context.Context) error {
 		return err
 	}
 	t.resolve(ctx, "@skills:gh:acme/catalog")
+
+	t.title("Saved: the files are copied into the project, with a stamp that says where they came from")
+	t.save(ctx, "gh:acme/skills/deploy")
+
+	t.title("From now on the project's copy answers, and nobody is asked")
+	t.resolve(ctx, "@skills:gh:acme/skills/deploy")
+
+	t.title("The copy is edited: saving again compares it by its hashes, and touches nothing")
+	if err := t.edit(".atskills/gh/acme/skills/deploy/SKILL.md", "4. Open a bottle.\n"); err != nil {
+		return err
+	}
+	t.save(ctx, "gh:acme/skills/deploy")
 	return nil
+}
+
+// edit adds a line to a file of the project, as its owner would.
+func (t *tour) edit(name, line string) error {
+	data, err := fsx.ReadFile(t.env.Project, name, 1<<20)
+	if err != nil {
+		return err
+	}
+	return fsx.WriteFile(t.env.Project, name, append(data, line...), 0o644)
 }
 
 // change adds a commit upstream that touches one file of one skill.
@@ -137,15 +158,48 @@ type tour struct {
 
 // resolve is what every host does with a reference; the rest of the program looks at what came of it.
 func (t *tour) resolve(ctx context.Context, ref string) {
-	t.server.ResetStats()
-	t.counter.Reset()
-	t.printf("   %s\n", ref)
+	t.begin(ref)
 	res, err := atskills.Resolve(ctx, t.env, ref)
 	if err != nil {
 		t.failure(err)
 	} else {
 		t.show(res)
 	}
+	t.cost()
+}
+
+// save copies what ref addresses into the project.
+func (t *tour) save(ctx context.Context, ref string) {
+	t.begin("save " + ref)
+	saved, err := atskills.Save(ctx, t.env, ref)
+	var conflict *atskills.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		t.printf("   conflict: %s\n", conflict.Reason)
+		for _, f := range conflict.Files {
+			t.printf("   | %s: %s\n", f.Change, f.Path)
+		}
+		for i, way := range conflict.WaysOut() {
+			t.printf("   %d. %s\n", i+1, way)
+		}
+	case err != nil:
+		t.failure(err)
+	default:
+		t.printf("   %s %s, %d files, revision %.12s\n", saved.State, saved.Kind, saved.Files, saved.Revision)
+		t.printf("   executable: %s\n", strings.Join(saved.Executables, ", "))
+	}
+	t.cost()
+}
+
+// begin names what is done, and counts anew.
+func (t *tour) begin(what string) {
+	t.server.ResetStats()
+	t.counter.Reset()
+	t.printf("   %s\n", what)
+}
+
+// cost prints what was asked of upstream since begin.
+func (t *tour) cost() {
 	sum, bodies := t.server.Stats().Total(), t.counter.Counts().Bodies
 	t.printf("   cost: %s, %d bytes, %s\n", count(sum.Requests, "request", "requests"), sum.Received+sum.Sent,
 		count(bodies, "body", "bodies"))
@@ -161,7 +215,11 @@ func (t *tour) show(res *atskills.Resolution) {
 	if more := len(lines) - head; more > 0 {
 		t.printf("   | ... and %d lines more\n", more)
 	}
-	t.printf("   %s, %s from %s, revision %.12s\n", res.Kind, res.Served, res.Source, res.Revision)
+	if res.Served == atskills.ServedLocal {
+		t.printf("   %s, the project's own\n", res.Kind)
+	} else {
+		t.printf("   %s, %s from %s, revision %.12s\n", res.Kind, res.Served, res.Source, res.Revision)
+	}
 	if len(res.Files) > 0 {
 		t.printf("   files: %s\n", strings.Join(res.Files, ", "))
 	}
