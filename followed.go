@@ -1,6 +1,9 @@
 package atskills
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/atskills-go/atskills/fsx"
@@ -12,10 +15,18 @@ const (
 	maxTrigger  = 1 << 20
 )
 
+// triggerLock keeps those apart who edit .autotrigger. A left-over one is not taken over: the error names it (T6).
+const triggerLock = Dir + "/" + triggerFile + ".lock"
+
+// trigger returns the bytes of .autotrigger.
+func (p project) trigger() ([]byte, error) {
+	return fsx.NewView(p.fs, "", true).ReadFile(Dir+"/"+triggerFile, maxTrigger)
+}
+
 // triggerLines returns the lines of .autotrigger without the blanks around them. A file that cannot be read has none
 // here; whoever loads it reports that.
 func (p project) triggerLines() []string {
-	data, err := fsx.NewView(p.fs, "", true).ReadFile(Dir+"/"+triggerFile, maxTrigger)
+	data, err := p.trigger()
 	if err != nil {
 		return nil
 	}
@@ -24,6 +35,33 @@ func (p project) triggerLines() []string {
 		lines[i] = strings.TrimSpace(line)
 	}
 	return lines
+}
+
+// dropLines deletes the lines that name id's folder or follow id, and no other byte (S11, T6). It returns their numbers.
+func (p project) dropLines(ctx context.Context, id skill.ID) (dropped []int, err error) {
+	unlock, err := fsx.Lock(ctx, p.fs, triggerLock, fsx.LockOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	data, err := p.trigger()
+	if err != nil {
+		return nil, err
+	}
+	dropped = p.naming(id)
+	bom := "\ufeff"
+	text, marked := strings.CutPrefix(string(data), bom)
+	var kept strings.Builder
+	if marked {
+		kept.WriteString(bom)
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; !slices.Contains(dropped, n) {
+			kept.WriteString(line)
+		}
+	}
+	return dropped, fsx.WriteFile(p.fs, Dir+"/"+triggerFile, []byte(kept.String()), 0o644)
 }
 
 // followed returns the lines of .autotrigger, counted from 1, that follow id itself or its whole directory (S10, T2).
@@ -39,4 +77,30 @@ func (p project) followed(id skill.ID) []int {
 		}
 	}
 	return found
+}
+
+// naming returns the lines of .autotrigger that follow id or are its folder's own: the literal path, with or without
+// slashes around it (T7).
+func (p project) naming(id skill.ID) []int {
+	lines := p.followed(id)
+	for i, line := range p.triggerLines() {
+		literal := strings.TrimSuffix(strings.TrimPrefix(line, "/"), "/")
+		if unescape(literal) == id.DiskPath() && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "!") {
+			lines = append(lines, i+1)
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// unescape reads a literal pattern: a backslash stands before a character that would mean something (T7).
+func unescape(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			i++
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
 }

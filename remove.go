@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/atskills-go/atskills/fsx"
 	"github.com/atskills-go/atskills/skill"
@@ -16,6 +14,9 @@ import (
 type RemoveOptions struct {
 	// Force removes also what is edited, what cannot be compared, and the project's own work. Upstream is not asked.
 	Force bool
+	// Lines deletes also the lines of .autotrigger that name the folder or follow its id. No other byte of the file
+	// changes, and two calls that edit it at once take turns.
+	Lines bool
 }
 
 // Removed is what [Remove] did. It is the caller's to keep.
@@ -25,8 +26,8 @@ type Removed struct {
 	Origin   *Stamp // what the copy was of, nil for the project's own work
 	Files    []string
 	Absorbed []skill.ID // copies with stamps of their own that stood below it, and are gone with it
-	// Lines are the lines of .autotrigger, counted from 1, that name the folder or follow its id. They are left as they
-	// are.
+	// Lines are the lines of .autotrigger, counted from 1, that named the folder or followed its id: deleted when
+	// [RemoveOptions.Lines] asked for that, and still there otherwise.
 	Lines []int
 	// Git says what the project's git repository still holds of Files. Nil means that nothing is known: the project's root
 	// is not the root of a repository, or its index cannot be read.
@@ -40,7 +41,8 @@ type Removed struct {
 // The folder goes in one step, as it comes in [Save]; an edit made meanwhile keeps it in place.
 //
 // Errors: [*skill.SyntaxError], [*NotFoundError] when there is no such folder, [*ConflictError] for a copy that is edited
-// or cannot be compared, [ErrOwnWork] for content without a stamp. Nothing was touched then.
+// or cannot be compared, [ErrOwnWork] for content without a stamp. Nothing was touched then. When the folder is gone and
+// its lines could not be deleted, the result comes with the error.
 func Remove(ctx context.Context, env Env, ref string, opts RemoveOptions) (*Removed, error) {
 	parsed, err := skill.ParseRef(ref)
 	if err != nil {
@@ -78,7 +80,7 @@ func (p project) remove(ctx context.Context, ref skill.Ref, opts RemoveOptions) 
 			return nil, p.settled(ctx, at, err)
 		}
 	}
-	removed := &Removed{ID: at.id, Dir: hostPath(p.fs, at.dir), Lines: p.naming(at.id), Git: p.gitKeeps(at)}
+	removed := &Removed{ID: at.id, Dir: hostPath(p.fs, at.dir), Git: p.gitKeeps(at)}
 	for _, f := range at.files {
 		if path.Base(f.path) != SourceFile {
 			removed.Files = append(removed.Files, f.path)
@@ -93,6 +95,13 @@ func (p project) remove(ctx context.Context, ref skill.Ref, opts RemoveOptions) 
 	}
 	if err := p.takeAway(ctx, at); err != nil {
 		return nil, err
+	}
+	removed.Lines = p.naming(at.id)
+	if opts.Lines && len(removed.Lines) > 0 {
+		removed.Lines, err = p.dropLines(ctx, at.id)
+		if err != nil {
+			return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, triggerFile, err)
+		}
 	}
 	return removed, nil
 }
@@ -141,30 +150,4 @@ func (p project) takeAway(ctx context.Context, at *place) error {
 		return err
 	}
 	return fsx.Prune(p.fs, at.dir, Dir)
-}
-
-// naming returns the lines of .autotrigger that follow id or are its folder's own: the literal path, with or without
-// slashes around it (T7).
-func (p project) naming(id skill.ID) []int {
-	lines := p.followed(id)
-	for i, line := range p.triggerLines() {
-		literal := strings.TrimSuffix(strings.TrimPrefix(line, "/"), "/")
-		if unescape(literal) == id.DiskPath() && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "!") {
-			lines = append(lines, i+1)
-		}
-	}
-	slices.Sort(lines)
-	return slices.Compact(lines)
-}
-
-// unescape reads a literal pattern: a backslash stands before a character that would mean something (T7).
-func unescape(pattern string) string {
-	var b strings.Builder
-	for i := 0; i < len(pattern); i++ {
-		if pattern[i] == '\\' && i+1 < len(pattern) {
-			i++
-		}
-		b.WriteByte(pattern[i])
-	}
-	return b.String()
 }

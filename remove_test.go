@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,6 +52,39 @@ func TestRemove(t *testing.T) {
 		var miss *atskills.NotFoundError
 		if _, err := atskills.Remove(t.Context(), w.env, deployRef, atskills.RemoveOptions{}); !errors.As(err, &miss) {
 			t.Errorf("Remove again error %v", err)
+		}
+	})
+}
+
+// S11, T6: asked to, a removal deletes the lines that named the folder, and no other byte of the file.
+func TestRemoveLines(t *testing.T) {
+	t.Parallel()
+	for _, bom := range []string{"", "\ufeff"} {
+		w := newWorld(t, acme)
+		w.save(deployRef)
+		w.edit(".atskills/.autotrigger", bom+"# gh/acme/kit/skills/deploy\r\n@"+deployRef+"\r\n\r\n  /gh/acme/kit/skills/deploy/\n!gh/acme/kit/skills/deploy\n\xff gh/acme\n@"+deployRef+"/")
+		got, err := atskills.Remove(t.Context(), w.env, deployRef, atskills.RemoveOptions{Lines: true})
+		if err != nil || !cmp.Equal(got.Lines, []int{2, 4, 7}) {
+			t.Fatalf("Remove = %+v, error %v", got, err)
+		}
+		want := bom + "# gh/acme/kit/skills/deploy\r\n\r\n!gh/acme/kit/skills/deploy\n\xff gh/acme\n"
+		if text := fstest.Read(t, w.env.Project, ".atskills")[".autotrigger"]; text != want {
+			t.Errorf(".autotrigger = %q, want %q", text, want)
+		}
+	}
+}
+
+// T6: a lock that somebody left beside the file is named and not taken over; the folder is gone, and that is said.
+func TestRemoveLinesLocked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, acme)
+		w.save(deployRef)
+		w.edit(".atskills/.autotrigger", "@"+deployRef+"\n")
+		w.edit(".atskills/.autotrigger.lock", "")
+		got, err := atskills.Remove(t.Context(), w.env, deployRef, atskills.RemoveOptions{Lines: true})
+		if got == nil || !errors.Is(err, fsx.ErrLocked) || !strings.Contains(err.Error(), ".autotrigger.lock") {
+			t.Errorf("Remove = %+v, error %v", got, err)
 		}
 	})
 }

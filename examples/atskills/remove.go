@@ -7,18 +7,19 @@ import (
 	"github.com/atskills-go/atskills"
 )
 
-const removeHelp = `Usage: atskills remove [--force] [--json] <ref>...
+const removeHelp = `Usage: atskills remove [--force] [--lines] [--json] <ref>...
 
 Deletes the project's folder for each reference. An unedited copy goes without further ado, since it can be saved
 again; it is compared with upstream for that. A copy that is edited or cannot be compared, and your own work, need
---force. Lines of .autotrigger that name the folder are told and left as they are.
+--force. Lines of .autotrigger that name the folder are told, and deleted only with --lines.
 
   --force  remove what nobody could bring back, too; upstream is not asked
+  --lines  delete the lines of .autotrigger that name the folder, too
   --json   print one object a reference, one on each line, in the order given
 
 The object: id, dir, origin, revision, date (of the copy's stamp, "" without one), files, absorbed (copies with stamps
-of their own that were below it), lines (of .autotrigger, counted from 1), git: null when the project is no repository,
-else {same, other, none}: the files of which git has the very bytes, another version, nothing.
+of their own that were below it), lines (of .autotrigger that name it, counted from 1), git: null when the project is
+no repository, else {same, other, none}: the files of which git has the very bytes, another version, nothing.
 
 A failure is as save --json prints it.
 `
@@ -47,6 +48,7 @@ func (h host) remove(ctx context.Context, args []string, out *output) int {
 	flags := flag.NewFlagSet("remove", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
 	force := flags.Bool("force", false, "")
+	lines := flags.Bool("lines", false, "")
 	refs, code, ok := parse(flags, args, out)
 	if !ok {
 		return code
@@ -57,20 +59,20 @@ func (h host) remove(ctx context.Context, args []string, out *output) int {
 		return exitUsage
 	}
 	return h.each(ctx, refs, *asJSON, out, func(ctx context.Context, env atskills.Env, ref string) error {
-		r, err := atskills.Remove(ctx, env, ref, atskills.RemoveOptions{Force: *force})
-		if err != nil {
+		r, err := atskills.Remove(ctx, env, ref, atskills.RemoveOptions{Force: *force, Lines: *lines})
+		if r == nil {
 			return err
 		}
-		reportRemoved(out, r)
+		reportRemoved(out, r, *lines && err == nil)
 		if *asJSON {
 			out.object(newRemoved(r))
 		}
-		return nil
+		return err
 	})
 }
 
 // reportRemoved says what a removal did, and what could still be brought back.
-func reportRemoved(out *output, r *atskills.Removed) {
+func reportRemoved(out *output, r *atskills.Removed, linesToo bool) {
 	_ = out.flush() // the error is kept for the end
 	out.say("removed %s: %d %s in %s", r.ID.Reference(), len(r.Files), plural(len(r.Files), "file"), r.Dir)
 	if r.Origin != nil && !r.Origin.ID.IsZero() {
@@ -83,6 +85,10 @@ func reportRemoved(out *output, r *atskills.Removed) {
 		out.say("  git has %d of the files as they were, %d in another version, %d not at all", len(g.Same), len(g.Other), len(g.None))
 	}
 	for _, n := range r.Lines {
+		if linesToo {
+			out.say("  line %d of %s/.autotrigger, which named it, is deleted", n, atskills.Dir)
+			continue
+		}
 		out.say("  warning: line %d of %s/.autotrigger still names it", n, atskills.Dir)
 	}
 }
