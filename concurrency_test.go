@@ -130,25 +130,7 @@ func TestProcessesShareOneCache(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	up, err := transporttest.NewUpstream("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := transporttest.NewServer(up)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	commit := func(n int) {
-		changes := make(map[string]transporttest.File)
-		for name, body := range revisionFiles(n) {
-			changes[name] = transporttest.File{Body: body, Deleted: body == ""}
-		}
-		if _, err := up.Commit("acme/kit", time.Date(2026, 1, 1, 0, n, 0, 0, time.UTC), changes); err != nil {
-			t.Fatal(err)
-		}
-	}
-	commit(0)
+	s, commit := movingServer(t)
 	dir := t.TempDir()
 	first, err := atskills.Resolve(t.Context(), childEnv(s.URL(), dir), "gh:acme/kit/s")
 	if err != nil {
@@ -189,6 +171,31 @@ func TestProcessesShareOneCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRevision(t, res)
+}
+
+// movingServer serves acme/kit over HTTP, at revision 0 of revisionFiles, and returns what moves it to another.
+func movingServer(t *testing.T) (s *transporttest.Server, commit func(n int)) {
+	t.Helper()
+	up, err := transporttest.NewUpstream("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err = transporttest.NewServer(up)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	commit = func(n int) {
+		changes := make(map[string]transporttest.File)
+		for name, body := range revisionFiles(n) {
+			changes[name] = transporttest.File{Body: body, Deleted: body == ""}
+		}
+		if _, err := up.Commit("acme/kit", time.Date(2026, 1, 1, 0, n, 0, 0, time.UTC), changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(0)
+	return s, commit
 }
 
 func childEnv(url, dir string) atskills.Env {

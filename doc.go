@@ -6,8 +6,9 @@
 // on a hub. Three decisions are kept apart:
 //
 //   - reading ([Resolve], [ResolveAll]) puts a skill's text where it is used and leaves nothing behind but a cache;
-//   - saving copies it into the project's .atskills/ tree, to adapt and own;
-//   - triggering writes one line into .atskills/.autotrigger, and only that costs resident prompt.
+//   - saving ([Save], [Remove], [Diff], [Origin]) copies it into the project's .atskills/ tree, to adapt and own;
+//   - triggering writes one line into .atskills/.autotrigger, and only that costs resident prompt. This package does not
+//     do it yet: it reads such lines where a copy is saved or removed.
 //
 // There is no manifest, lockfile or registration.
 //
@@ -17,8 +18,9 @@
 //
 // Every call takes an [Env]: the project's file system, the cache's, a [Transport] and a clock. Nothing else is
 // touched; there are no globals, no environment variables and no printing, so each call is a function of those four and
-// runs the same over an in-memory file system. Resolve never writes to the project. It writes to the cache, whose
-// layout other clients of the protocol on the same machine share:
+// runs the same over an in-memory file system. Save and Remove write to the project's .atskills/ folder; Resolve does so
+// only to undo a save that was interrupted. All of them write to the cache, whose layout other clients of the protocol
+// on the same machine share:
 //
 //	<root>/gh/owner/repo/path/...   content
 //	<root>/.meta/<hash>.json        id, revision, fetchedAt, and what this package adds

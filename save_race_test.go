@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
@@ -21,7 +20,6 @@ import (
 	"github.com/atskills-go/atskills/fsx"
 	"github.com/atskills-go/atskills/internal/fstest"
 	"github.com/atskills-go/atskills/skill"
-	"github.com/atskills-go/atskills/transport/transporttest"
 )
 
 const (
@@ -43,25 +41,7 @@ func TestProcessesSaveAtOnce(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	up, err := transporttest.NewUpstream("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := transporttest.NewServer(up)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	commit := func(n int) {
-		changes := make(map[string]transporttest.File)
-		for name, body := range revisionFiles(n) {
-			changes[name] = transporttest.File{Body: body, Deleted: body == ""}
-		}
-		if _, err := up.Commit("acme/kit", time.Date(2026, 1, 1, 0, n, 0, 0, time.UTC), changes); err != nil {
-			t.Fatal(err)
-		}
-	}
-	commit(0)
+	s, commit := movingServer(t)
 	dir := t.TempDir()
 	env := saverEnv(s.URL(), dir)
 	if _, err := atskills.Save(t.Context(), env, "gh:acme/kit/s"); err != nil {
