@@ -229,39 +229,17 @@ func hideHost(seg string) string {
 	return seg
 }
 
+// lacksSlash reports whether path begins like an address with userinfo, less one slash of its scheme: https:/me@host.
+func lacksSlash(path string) bool {
+	first, rest, _ := strings.Cut(path, "/")
+	user, _, ok := cutLast(firstSegment(rest), "@")
+	return strings.HasSuffix(first, ":") && ok && user != ""
+}
+
 // hasPassword reports whether seg has the form user:password@host.
 func hasPassword(seg string) bool {
 	user, _, ok := cutLast(seg, "@")
 	return ok && strings.Contains(user, ":")
-}
-
-// redact returns token as an error may repeat it: an address without its query and fragment, and without whatever
-// stands, or may stand, before the '@' that separates userinfo from host (X5).
-func redact(token string) string {
-	body := cutRefPrefix(token)
-	if scheme, path := cutMarker(body); scheme != Local {
-		body = path
-	}
-	if !isAddress(body) && !hasPassword(firstSegment(body)) {
-		return token
-	}
-	_, rest := cutScheme(body)
-	return token[:len(token)-len(rest)] + redactAddress(rest)
-}
-
-func redactAddress(rest string) string {
-	authority, path := cutPath(rest)
-	host := authority[strings.LastIndexByte(authority, '@')+1:]
-	name, _, _ := strings.Cut(host, ":")
-	known := knownHost(name, "")
-	path, _ = cutQuery(path)
-	switch {
-	case strings.Contains(rest[len(authority):], "@") && !known:
-		return "…"
-	case host == authority || authority == "git@"+host:
-		return authority + path
-	}
-	return "…@" + host + path
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

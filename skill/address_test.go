@@ -208,6 +208,49 @@ func TestParseRefSecret(t *testing.T) {
 			t.Errorf("ParseRef(%q) = %v, which repeats the secret", in, err)
 		}
 	}
+	for _, in := range []string{
+		"//u:SECRET@github.com/o/r",
+		"//SECRET@github.com/o/r",
+		"<https://u:SECRET@github.com/o/r>",
+		"<https://SECRET@github.com/o/r>",
+		"<https://SECRET@github.com>",
+		"<https://u:SECRET/x@github.com/o/r>",
+		"<https://u:x/SECRET@evil.net/o/r>",
+		"<https://u:x/SECRET/@evil.net/o/r>",
+		"git clone https://u:SECRET@github.com/o/r",
+		"git clone https://SECRET@github.com/o/r",
+		"git clone\tssh://SECRET@github.com/o/r //",
+		"git clone u:SECRET@github.com:o/r //",
+		"https:/u:SECRET@github.com/o/r",
+		"https:/SECRET@github.com/o/r",
+		"https:u:SECRET@github.com/o//r",
+		"x//u:SECRET@y/..",
+		"x/u:SECRET@y/..",
+		"x/u:SECRET@y\x01",
+		"x/u:a@b/u:SECRET@y/u:c@d/..",
+		"@skills:gh:o/r/https:/u:SECRET@github.com/..",
+		"gh:o/r/u:SECRET\x01@github.com",
+		"hub:a/b/u:SECRET@github.com",
+		"https://github.com/o/r/https://u:SECRET@github.com/..",
+		"https://github.com/o/r/tree/u:SECRET@x/..",
+	} {
+		r, err := skill.ParseRef(in)
+		if err == nil {
+			t.Errorf("ParseRef(%q) = %q, want an error", in, parsed(r))
+			continue
+		}
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if strings.Contains(e.Error(), "SECRET") {
+				t.Errorf("ParseRef(%q) = %v, in which %T repeats the secret", in, err, e)
+			}
+		}
+	}
+	// What is no secret is still said, so that the mistake can be found.
+	for _, in := range []string{"gh:@o/..", "@skills:a@b//c", "git@github.com:o/r/..", "x y@z/..", "<https://medium.com/@user/x>"} {
+		if _, err := skill.ParseRef(in); err == nil || !strings.Contains(err.Error(), in) {
+			t.Errorf("ParseRef(%q) = %v, want an error that repeats it", in, err)
+		}
+	}
 	for _, in := range []string{"https://user:pw@github.com/o/r", "pw@github.com/o/r", "a:b@c/d"} {
 		if _, err := skill.ParseRef(in); !errors.Is(err, skill.ErrUserinfo) {
 			t.Errorf("ParseRef(%q) = %v, want ErrUserinfo", in, err)

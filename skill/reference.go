@@ -38,7 +38,7 @@ func ParseRef(s string) (Ref, error) {
 	token := strings.TrimSpace(s)
 	r, err := parseRef(token)
 	if err != nil {
-		return Ref{}, &SyntaxError{Input: shorten(redact(token)), Err: err}
+		return Ref{}, &SyntaxError{Input: shorten(redact(token)), Err: redactError(err)}
 	}
 	return r, nil
 }
@@ -66,7 +66,7 @@ func (r *Ref) setPath(scheme Scheme, path string) error {
 		return errors.New("hub: takes no address; a hub id is hub:<owner>/<name>")
 	case isAddress(path) && scheme != Hub:
 		return r.setAddress(path)
-	case hasPassword(firstSegment(path)):
+	case hasPassword(firstSegment(path)), lacksSlash(path):
 		return ErrUserinfo
 	case scheme == Hub:
 		return r.setHub(path)

@@ -243,7 +243,8 @@ func FuzzParseRef(f *testing.F) {
 		"@skills:gh:o/r/a b:save", "Team/Deploy/:install:index", "gh:o/r/%2541/%4/%", "hub/A/b", "gh/o/r.git/SKILL.md",
 		"https://github.com/o/r/tree/feature/x/y?z=1#w", "git@github.com:o/r.git#dev", "ssh://git@github.com/o/r",
 		"gh:o/r/tree/refs/heads/x/y", "https://u:p@evil.net/github.com@x", "github%2Ecom/o", "SKILL%2Emd",
-		"x)（）.'", "a\u202eb\u2028c", "K/İ",
+		"x)（）.'", "a\u202eb\u2028c", "K/İ", "x\u200c/\u200d.y\u200c%20\u200d",
+		"\u200c\U000E0141z", "tree\u200c",
 	} {
 		f.Add(s)
 	}

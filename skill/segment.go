@@ -49,29 +49,29 @@ func decodeSegment(seg string) string {
 }
 
 // encodeSegment is the inverse of decodeSegment: it escapes white space, colons and what does not show, and a '%'
-// where the text would decode (G6).
+// where the text would decode (G6). A joiner stays where two visible characters of the segment stand around it: any
+// other hides in the text, and is what [OneLine] takes out (B7).
 func encodeSegment(seg string) string {
 	var b strings.Builder
+	before := ' '
 	for i, r := range seg {
-		s := seg[i : i+utf8.RuneLen(r)]
-		if hidesInText(r) || isEscape(seg[i:]) {
+		n := utf8.RuneLen(r)
+		s := seg[i : i+n]
+		after, _ := utf8.DecodeRuneInString(seg[i+n:])
+		loose := isJoiner(r) && !(visible(before) && i+n < len(seg) && visible(after))
+		if loose || hidesInText(r) || isEscape(seg[i:]) {
 			s = escape(s)
 		}
 		b.WriteString(s)
+		before = r
 	}
 	return b.String()
 }
 
 // hidesInText reports whether r would end a reference in a sentence, be read as a suffix or marker, or not be seen.
-// The two joiners stay: Persian and Indic names and emoji need them.
+// A joiner does not by itself: Persian and Indic names and emoji need them.
 func hidesInText(r rune) bool {
-	switch {
-	case r == ':' || unicode.IsSpace(r) || unicode.Is(unicode.Cc, r):
-		return true
-	case r == '\u200c' || r == '\u200d':
-		return false
-	}
-	return unicode.Is(unicode.Cf, r)
+	return r == ':' || !isJoiner(r) && (!visible(r) || unicode.Is(unicode.Cf, r))
 }
 
 // escape percent-encodes every byte of s.

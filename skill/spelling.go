@@ -6,7 +6,7 @@ import (
 )
 
 // Reference returns the spelling of id that survives in a sentence and that [ParseRef] reads back as id, without
-// "@skills:" (G6). White space, colons and invisible characters are escaped, and one character more where the text
+// "@skills:" (G6). White space, colons and invisible characters are escaped, all that [OneLine] would take out, and one character more where the text
 // would otherwise be read as something else: a '%' that would decode, punctuation at the very end, a last segment
 // SKILL.md, a repository that ends in .git, a path below a repository that begins with tree/ or blob/, a first segment
 // that reads as the host github.com.

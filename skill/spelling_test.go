@@ -27,6 +27,9 @@ func checkID(t *testing.T, id skill.ID) {
 	if strings.ContainsAny(ref, " \t\n\u00a0\u2028") {
 		t.Errorf("%q.Reference() = %q, which holds white space", id, ref)
 	}
+	if shown, hidden := skill.OneLine(ref); shown != ref {
+		t.Errorf("%q.Reference() = %q, in which %v hides", id, ref, hidden)
+	}
 	for _, text := range []string{ref, "@skills:" + ref, ref + ":save", " " + ref + "/ "} {
 		r, err := skill.ParseRef(text)
 		if err != nil || r.IDs()[0] != id || r.Branch != "" {
@@ -114,6 +117,15 @@ func TestReference(t *testing.T) {
 		"x二）":                       "x二%EF%BC%89",
 		"\u202edlrow":               "%E2%80%AEdlrow",
 		"👩\u200d💻":                  "👩\u200d💻",
+		"می\u200cخواهم":             "می\u200cخواهم",
+		"gh:o/r/\u200dx":            "gh:o/r/%E2%80%8Dx",
+		"gh:o/r/x\u200c":            "gh:o/r/x%E2%80%8C",
+		"pl\u200c\u200d\u200cn":     "pl%E2%80%8C%E2%80%8D%E2%80%8Cn",
+		"x\u200c/y":                 "x%E2%80%8C/y",
+		"x \u200cy":                 "x%20%E2%80%8Cy",
+		"pl\U000E0141n":             "pl%F3%A0%85%81n",
+		"x\u180ey\u00adz\u2063":     "x%E1%A0%8Ey%C2%ADz%E2%81%A3",
+		"❤\ufe0f":                   "❤\ufe0f",
 		"hub:acme/x y":              "hub:acme/x%20y",
 		"hub:github.com/x":          "hub:github.com/x",
 	} {
