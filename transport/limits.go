@@ -10,9 +10,9 @@ type Limits struct {
 	PathBytes    int           // bytes in one path
 	BlobBytes    int64         // bytes in one file
 	FetchBytes   int64         // bytes of all bodies in one fetch
-	ListingBytes int64         // bytes of one listing as it comes over the wire
+	ListingBytes int64         // bytes of one listing as it comes over the wire, and of all paths in it
 	ProbeTimeout time.Duration // a probe, from first byte sent to last byte read
-	StallTimeout time.Duration // a listing or fetch without any progress
+	StallTimeout time.Duration // a listing or fetch without progress worth the name
 }
 
 // DefaultLimits returns the limits that zero fields stand for: 200,000 entries, 64 folders deep, paths of 4,096 bytes,

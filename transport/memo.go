@@ -30,6 +30,7 @@ type memo struct {
 
 var (
 	_ BranchLister = (*memo)(nil)
+	_ WebPager     = (*memo)(nil)
 	_ Searcher     = (*memo)(nil)
 )
 

@@ -58,7 +58,8 @@ func (m Mux) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 	return branches(ctx, t, id)
 }
 
-// WebURL asks the member for id's scheme; it is "" when there is none or it knows no pages.
+// WebURL asks the member for id's scheme. It is "" when there is none, and what [skill.ID.WebURL] says for a member that
+// is no [WebPager].
 func (m Mux) WebURL(id skill.ID, rev Revision) string {
 	t, err := m.pick("page", id)
 	if err != nil {
@@ -131,12 +132,12 @@ func branches(ctx context.Context, t Transport, id skill.ID) ([]string, error) {
 	return nil, fmt.Errorf("branches %s: %w", id, errors.ErrUnsupported)
 }
 
-// webURL names a page through a transport that may be able to.
+// webURL names a page, through a transport that may know better than the id.
 func webURL(t Transport, id skill.ID, rev Revision) string {
 	if p, ok := t.(WebPager); ok {
 		return p.WebURL(id, rev)
 	}
-	return ""
+	return id.WebURL("", string(rev))
 }
 
 // search searches through a transport that may be able to.

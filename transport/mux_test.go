@@ -48,6 +48,39 @@ type failing struct {
 
 func (f failing) Search(context.Context, string) ([]skill.ID, error) { return nil, f.err }
 
+// pages is a member that knows its own pages.
+type pages struct{ transport.Transport }
+
+func (pages) WebURL(id skill.ID, _ transport.Revision) string { return "" }
+
+// R9: a wrapper names the page of a member that knows none as the id does, and believes a member that says there is none.
+func TestWebURL(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	for name, tt := range map[string]struct {
+		t    any
+		id   string
+		want string
+	}{
+		"mux":         {transport.Mux{GitHub: plain{f}}, "gh:o/r/x", "https://github.com/o/r/tree/abc/x"},
+		"memo":        {transport.Memo(plain{f}), "gh:o/r/x", "https://github.com/o/r/tree/abc/x"},
+		"hub":         {transport.Mux{Hub: plain{f}}, "hub:o/r", ""},
+		"not there":   {transport.Mux{}, "gh:o/r/x", ""},
+		"mux, none":   {transport.Mux{GitHub: pages{f}}, "gh:o/r/x", ""},
+		"memo, none":  {transport.Memo(pages{f}), "gh:o/r/x", ""},
+		"memo of mux": {transport.Memo(transport.Mux{GitHub: plain{f}}), "gh:o/r/x", "https://github.com/o/r/tree/abc/x"},
+	} {
+		p, ok := tt.t.(transport.WebPager)
+		if !ok {
+			t.Errorf("%s names no pages", name)
+			continue
+		}
+		if got := p.WebURL(parse(t, tt.id), "abc"); got != tt.want {
+			t.Errorf("%s: WebURL = %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 func TestMuxKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	mux := func(_ *testing.T, u *transporttest.Upstream) transport.Transport {

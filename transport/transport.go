@@ -63,8 +63,9 @@ type Tree struct {
 	Entries []Entry
 	// Partial says that only the immediate children are known.
 	Partial bool
-	// Skipped are paths, in quoted form, that upstream holds and that cannot be addressed: names no path segment may
-	// have (G7). They are reported and never land.
+	// Skipped are paths that upstream holds and that cannot be addressed: names no path segment may have (G7). They are
+	// reported and never land. They stand as upstream has them, with control characters and invalid UTF-8: show one
+	// through [skill.OneLine].
 	Skipped []string
 }
 
@@ -82,7 +83,7 @@ const (
 
 // String returns the mode's name in lower case.
 func (m Mode) String() string {
-	return [...]string{"file", "executable", "symlink", "submodule", "directory"}[m]
+	return [...]string{"file", "executable file", "symlink", "submodule", "directory"}[m]
 }
 
 // Entry is one thing upstream holds.
@@ -105,7 +106,8 @@ type BranchLister interface {
 }
 
 // WebPager is the ability to name the page where a person reviews what stands at id (R9); rev may be empty for HEAD.
-// "" means that there is none, or none that the transport knows better than [skill.ID.WebURL] does.
+// "" means that there is none. The pages of a transport that lacks the ability are those of [skill.ID.WebURL]; wrappers
+// answer so for one behind them.
 type WebPager interface {
 	WebURL(id skill.ID, rev Revision) string
 }

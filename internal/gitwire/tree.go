@@ -86,7 +86,7 @@ func entryMode(s []byte) (transport.Mode, error) {
 		}
 		return transport.Regular, nil
 	}
-	return 0, fmt.Errorf("tree entry of unknown mode %q", s)
+	return 0, fmt.Errorf("tree entry of unknown mode %s", Quote(string(s)))
 }
 
 // CheckName judges a tree entry's name. What would escape its folder, or what git itself refuses to check out (".",
@@ -97,9 +97,9 @@ func CheckName(name []byte) (usable bool, err error) {
 	s := string(name)
 	switch {
 	case s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/\x00"):
-		return false, fmt.Errorf("hostile name %q in a tree", s)
+		return false, fmt.Errorf("hostile name %s in a tree", Quote(s))
 	case isDotGit(s):
-		return false, fmt.Errorf("hostile name %q in a tree: it stands for .git", s)
+		return false, fmt.Errorf("hostile name %s in a tree: it stands for .git", Quote(s))
 	}
 	return skill.CheckSegment(s) == nil, nil
 }

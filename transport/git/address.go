@@ -2,13 +2,13 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"path"
 	"strings"
 	"sync"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/skill"
 )
 
 // endpoint is one repository's place and what its server is known to do. The place is part of the state because a
@@ -129,22 +129,33 @@ func parseAddress(s string) (*url.URL, error) {
 	case u.Scheme == "ssh" && plainSSH(u):
 		return u, nil
 	}
-	return nil, fmt.Errorf("the repository's address has an unsupported form: %s; https, http, ssh and file URLs work",
-		u.Redacted())
+	return nil, errAddressForm
+}
+
+// errAddressForm repeats nothing of the address: what cannot be read may hold a password anywhere (X5).
+var errAddressForm = errors.New("the repository's address has an unsupported form; https, http, ssh and file URLs work")
+
+// checkUserinfo refuses an address with an '@' behind its host. A password that holds a slash, or an address that lacks
+// one, moves the userinfo there, where it would be sent and shown (X5). origin, whose owner may hold one, stands last.
+func checkUserinfo(u *url.URL, origin skill.ID) error {
+	if u.Scheme != "file" && strings.Contains(strings.TrimSuffix(u.Path, "/"+origin.Path()), "@") {
+		return errors.New("the repository's address has an @ behind its host, where a password may stand")
+	}
+	return nil
 }
 
 // parseSCP reads user@host:path, which git takes for ssh.
 func parseSCP(s string) (*url.URL, error) {
 	host, p, ok := strings.Cut(s, ":")
 	if !ok || strings.HasPrefix(p, ":") || strings.Contains(host, "/") {
-		return nil, fmt.Errorf("the repository's address %q has an unsupported form; https, http, ssh and file URLs work", s)
+		return nil, errAddressForm
 	}
 	u := &url.URL{Scheme: "ssh", Host: host, Path: "/" + strings.TrimPrefix(p, "/")}
 	if user, h, ok := strings.Cut(host, "@"); ok {
 		u.User, u.Host = url.User(user), h
 	}
-	if !plainSSH(u) {
-		return nil, fmt.Errorf("the repository's address %q has an unsupported form", s)
+	if !plainSSH(u) || strings.Contains(u.Host, "@") {
+		return nil, errAddressForm
 	}
 	return u, nil
 }

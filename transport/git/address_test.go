@@ -136,6 +136,32 @@ func TestRefusedAddresses(t *testing.T) {
 	}
 }
 
+// X5: an address that was typed wrong is not repeated, since a secret may stand anywhere in it.
+func TestMistypedAddresses(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{
+		secret + "@git.invalid/x", "git+https://" + secret + "@git.invalid", "u:" + secret + "@git.invalid",
+		"u:" + secret + "@git.invalid/x", "https:/u:" + secret + "@git.invalid", "https:u:" + secret + "@git.invalid",
+		"https:///u:" + secret + "@git.invalid", "https//u:" + secret + "@git.invalid", "https://u/" + secret + "@git.invalid",
+		"https://u:a/" + secret + "@git.invalid", "ssh:/u:" + secret + "@git.invalid", "ssh:u:" + secret + "@git.invalid",
+		"ssh:///u:" + secret + "@git.invalid", "ssh://u:a/" + secret + "@git.invalid", "ftp://u:" + secret + "@git.invalid",
+		"file://u:" + secret + "@git.invalid/x", "-u:" + secret + "@git.invalid", "git@" + secret + "@git.invalid:",
+	} {
+		_, direct := git.New(git.Options{BaseURL: base}).Head(t.Context(), id(t, "gh:o/r"))
+		h := hostWithConfig(t, "[url \""+base+"\"]\n\tinsteadOf = https://github.com\n")
+		_, rewritten := git.New(git.Options{Host: h}).Head(t.Context(), id(t, "gh:o/r"))
+		for _, err := range []error{direct, rewritten} {
+			if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "the repository's address") {
+				t.Errorf("%q: Head = %v, want an error about the address that does not repeat it", base, err)
+			}
+		}
+	}
+	_, err := git.New(git.Options{BaseURL: "ssh://u:" + secret + "@git.invalid"}).Head(t.Context(), id(t, "gh:o/r"))
+	if err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("Head = %v, want an error without the password", err)
+	}
+}
+
 // A configuration that cannot be read is an error: its rules decide which server is reached.
 func TestBrokenConfiguration(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,7 @@ type hostAuth struct {
 	mu   sync.Mutex
 	good *Credential         // accepted before
 	bad  map[Credential]bool // answered 401: never sent again
+	sent map[Credential]bool // ever, whatever the answer was
 }
 
 func (t *Transport) host(u *url.URL) *hostAuth {
@@ -48,7 +49,7 @@ func (t *Transport) host(u *url.URL) *hostAuth {
 	key := hostKey(u)
 	h := t.hosts[key]
 	if h == nil {
-		h = &hostAuth{turn: make(chan struct{}, 1), bad: map[Credential]bool{}}
+		h = &hostAuth{turn: make(chan struct{}, 1), bad: map[Credential]bool{}, sent: map[Credential]bool{}}
 		t.hosts[key] = h
 	}
 	return h

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -211,6 +212,56 @@ func TestDenials(t *testing.T) {
 		}
 		if strings.ContainsAny(err.Error(), "\x1b\r\n") || !strings.Contains(err.Error(), "Repository not found.") {
 			t.Errorf("%d: the server's words are not one clean line: %q", tt.code, err)
+		}
+	}
+}
+
+// X5: a server that repeats what it was sent does not get it into an error, wherever it puts it.
+func TestEchoedCredentials(t *testing.T) {
+	t.Parallel()
+	own := cred("token-as-name-"+secret, "x-oauth-basic")
+	for _, c := range []git.Credential{cred("u", secret), own, cred(secret, ""), cred("u", secret+"/+ ")} {
+		sent := base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
+		for name, answer := range map[string]func(w http.ResponseWriter, words string){
+			"status": func(w http.ResponseWriter, words string) {
+				w.Header().Set("Content-Type", "text/plain")
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = io.WriteString(w, words)
+			},
+			"retry": func(w http.ResponseWriter, words string) {
+				w.Header().Set("Retry-After", words)
+				w.WriteHeader(http.StatusTooManyRequests)
+			},
+			"kind": func(w http.ResponseWriter, words string) { w.Header().Set("Content-Type", words) },
+			"ERR": func(w http.ResponseWriter, words string) {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+				_, _ = w.Write(packet("", []byte("ERR "+words)))
+			},
+		} {
+			user, pass := c.Username, c.Password
+			for _, words := range []string{
+				"you sent Basic " + sent, "user " + user + " with " + pass, "?access_token=" + url.QueryEscape(pass) + "&u=" + url.QueryEscape(user),
+				strings.Repeat("w", 235-len("you sent")) + " " + sent, "\x1b" + sent[:5] + "\u200b" + sent[5:],
+			} {
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Header.Get("Authorization") == "" {
+						w.WriteHeader(http.StatusUnauthorized)
+						return
+					}
+					answer(w, words)
+				}))
+				asked := sources{list: []git.Credential{c}}
+				_, err := git.New(git.Options{BaseURL: s.URL, Credentials: asked.ask}).Head(t.Context(), id(t, "gh:o/r"))
+				s.Close()
+				if err == nil {
+					t.Fatalf("%s: no error", name)
+				}
+				for _, not := range []string{sent, secret, url.QueryEscape(secret + "/+ "), sent[:8]} {
+					if strings.Contains(err.Error(), not) {
+						t.Errorf("%s: Head = %v, which holds %q of what was sent", name, err, not)
+					}
+				}
+			}
 		}
 	}
 }

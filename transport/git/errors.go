@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 
 	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -55,6 +58,10 @@ func newStatusError(r *reply) *statusError {
 // failure turns what went wrong into the error a caller sees. Errors that are one already, and those of limits and of
 // the caller's own context, keep their kind.
 func (t *Transport) failure(ctx context.Context, op string, ep *endpoint, err error) error {
+	return t.fit(t.classified(ctx, op, ep, err))
+}
+
+func (t *Transport) classified(ctx context.Context, op string, ep *endpoint, err error) error {
 	var done *transport.Error
 	var limit *transport.LimitError
 	var wait *waitError
@@ -74,6 +81,9 @@ func (t *Transport) failure(ctx context.Context, op string, ep *endpoint, err er
 	var status *statusError
 	if errors.As(err, &status) {
 		return t.statusFailure(op, ep, status)
+	}
+	if isLocal(err) {
+		return fmt.Errorf("%s %s: %w", op, ep, err)
 	}
 	cause := networkCause(err)
 	if cause == "" && sending {
@@ -190,6 +200,19 @@ func networkCause(err error) transport.Cause {
 		return transport.CauseNetwork
 	}
 	return ""
+}
+
+// isLocal reports whether err is a fault of this machine's files, whose error numbers look like those of a network. A
+// pipe whose other end is gone is the fault of the process there.
+func isLocal(err error) bool {
+	var network *net.OpError
+	if errors.As(err, &network) || errors.Is(err, syscall.EPIPE) {
+		return false
+	}
+	var file *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	return errors.As(err, &file) || errors.As(err, &link) || errors.As(err, &call)
 }
 
 // networkHint says what a person can do about a server that did not answer.

@@ -3,16 +3,20 @@ package git_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/atskills-go/atskills/internal/gittest"
 	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/git"
 )
@@ -83,6 +87,64 @@ func TestCauses(t *testing.T) {
 		})
 	}
 }
+
+// C4: a fault of this machine's disk says nothing about upstream.
+func TestLocalFault(t *testing.T) {
+	s, repo := upstream(t)
+	noise := lcg(1)
+	commit := repo.Commit("main", gittest.Text(map[string]string{"big": noise(9 << 20)}))
+	snap := open(t, git.New(git.Options{BaseURL: s.URL}), commit, "gh:o/r")
+	entries := tree(t, snap, "gh:o/r").Entries
+	gone := filepath.Join(t.TempDir(), "gone")
+	for _, key := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(key, gone)
+	}
+	err := snap.Fetch(t.Context(), entries, nil)
+	var e *transport.Error
+	if !errors.Is(err, fs.ErrNotExist) || errors.As(err, &e) || !strings.Contains(err.Error(), "fetch "+s.URL) {
+		t.Errorf("Fetch without room for a large file = %v, want the disk's own error", err)
+	}
+}
+
+// F6, X5: what net/http repeats of an answer is one short line, and its error is still there to be matched.
+func TestLongAnswers(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 900<<10)
+	for name, answer := range map[string]func(http.ResponseWriter){
+		"location": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "http://[::1/"+long)
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		"address": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "/"+long)
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		"garbage": func(w http.ResponseWriter) {
+			if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+				_, _ = io.WriteString(c, strings.Repeat("\x1b[31mEVIL", 10_000)+"\r\n\r\n")
+				_ = c.Close()
+			}
+		},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
+		_, err := git.New(git.Options{BaseURL: s.URL}).Head(t.Context(), id(t, "gh:o/r"))
+		s.Close()
+		if !errors.Is(err, transport.ErrUnreachable) || len(err.Error()) > 4000 || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%s: Head = %.300q (%d bytes), want a short ErrUnreachable", name, err, len(err.Error()))
+		}
+	}
+	odd := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, fmt.Errorf("%s\x1b: %w", long, fs.ErrInvalid)
+	})}
+	_, err := git.New(git.Options{Client: odd}).Head(t.Context(), id(t, "gh:o/r"))
+	if !errors.Is(err, fs.ErrInvalid) || len(err.Error()) > 4000 || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("Head = %.300q, want a short error that matches the client's", err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // The end of the caller's context is the caller's: cancelled is no outage, a deadline is a timeout.
 func TestContext(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 const (
 	maxRedirects = 5
+	maxLocation  = 4096 // bytes; the address a repository moved to is kept and shown
 	service      = "git-upload-pack"
 	resultType   = "application/x-" + service + "-result"
 	requestType  = "application/x-" + service + "-request"
@@ -175,6 +176,9 @@ func (e *redirectError) Error() string { return e.text }
 // redirectTarget returns where a redirect leads. It never leads from https to http, to another kind of address, or to
 // one that carries userinfo.
 func redirectTarget(from url.URL, location string) (url.URL, error) {
+	if len(location) > maxLocation {
+		return url.URL{}, &redirectError{fmt.Sprintf("a redirect to an address of more than %d bytes", maxLocation)}
+	}
 	to, err := from.Parse(location)
 	switch {
 	case location == "" || err != nil:
@@ -236,6 +240,7 @@ func (t *Transport) once(ctx context.Context, method string, u url.URL, body []b
 		req.Header.Set("Content-Type", requestType)
 	}
 	if cred != nil {
+		t.host(&u).noteSent(*cred)
 		req.SetBasicAuth(cred.Username, cred.Password)
 	}
 	resp, err := t.client.Do(req)

@@ -3,7 +3,6 @@ package git
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,11 +16,12 @@ type expansion struct {
 	l       *listing
 	entries []transport.Entry
 	skipped []string
-	count   int // tree entries seen, folders included: what a bomb of repeated sub-trees multiplies
+	count   int   // tree entries seen, folders included: what a bomb of repeated sub-trees multiplies
+	bytes   int64 // of their paths: what a long name of a folder multiplies
 }
 
 // expand lists everything below a tree, in byte order of path. It is bounded by the limits on entries, depth and path
-// length while it runs, not after it. A tree that is not held is a [*missingError].
+// lengths while it runs, not after it. A tree that is not held is a [*missingError].
 func (l *listing) expand(h plumbing.Hash) (*expansion, error) {
 	x := &expansion{l: l}
 	if err := x.add(h, "", 1); err != nil {
@@ -68,7 +68,9 @@ type placedError struct {
 	err    error
 }
 
-func (e *placedError) Error() string { return fmt.Sprintf("in folder %q: %v", e.folder, e.err) }
+func (e *placedError) Error() string {
+	return fmt.Sprintf("in folder %s: %v", gitwire.Quote(e.folder), e.err)
+}
 
 // Unwrap returns the reason.
 func (e *placedError) Unwrap() error { return e.err }
@@ -81,18 +83,22 @@ func (x *expansion) entry(e gitwire.TreeEntry, prefix string, depth int, names m
 	if len(prefix)+len(e.Name) > limits.PathBytes {
 		return &transport.LimitError{What: "bytes in one path", Max: int64(limits.PathBytes), Field: "PathBytes"}
 	}
+	x.bytes += int64(len(prefix) + len(e.Name))
+	if x.bytes > limits.ListingBytes {
+		return &transport.LimitError{What: "bytes of paths in one listing", Max: limits.ListingBytes, Field: "ListingBytes"}
+	}
 	usable, err := gitwire.CheckName(e.Name)
 	if err != nil {
 		return err
 	}
 	name := string(e.Name)
 	if names[name] {
-		return fmt.Errorf("hostile tree: the name %q stands in it twice", name)
+		return fmt.Errorf("hostile tree: the name %s stands in it twice", gitwire.Quote(name))
 	}
 	names[name] = true
 	switch {
 	case !usable:
-		x.skipped = append(x.skipped, strconv.Quote(prefix+name))
+		x.skipped = append(x.skipped, prefix+name)
 		return nil
 	case e.Mode == transport.Directory:
 		return x.add(e.Hash, prefix+name+"/", depth+1)

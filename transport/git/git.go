@@ -99,12 +99,15 @@ func New(opts Options) *Transport {
 	}
 }
 
-// WebURL names the review page of a gh: id on the host of the base URL. It is "" for base URLs that have no pages: ssh,
-// file, and a server on this machine, which stands for GitHub in a test.
+// WebURL names the review page of a gh: id on the host of the base URL, or on github.com for a server on this machine,
+// which stands for GitHub in a test. It is "" for base URLs that have no pages: ssh and file.
 func (t *Transport) WebURL(id skill.ID, rev transport.Revision) string {
 	u, err := url.Parse(t.opts.BaseURL)
-	if err != nil || !isHTTP(u) || isLoopback(u) {
+	if err != nil || !isHTTP(u) {
 		return ""
+	}
+	if isLoopback(u) {
+		return id.WebURL("", string(rev))
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return id.WebURL(u.String(), string(rev))
@@ -210,6 +213,9 @@ func (t *Transport) endpoint(op string, id skill.ID) (*endpoint, error) {
 		return nil, err
 	}
 	u, err := parseAddress(rewritten(repositoryURL(t.opts.BaseURL, origin), rules))
+	if err == nil {
+		err = checkUserinfo(u, origin)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func TestColdResolveBudget(t *testing.T) {
 	}
 	snap := open(t, tr, commit, "gh:o/r/skills/a")
 	a := tree(t, snap, "gh:o/r/skills/a")
-	want := []string{"SKILL.md file", "link symlink", "run.sh executable", "sub submodule", "x/copy file"}
+	want := []string{"SKILL.md file", "link symlink", "run.sh executable file", "sub submodule", "x/copy file"}
 	if diff := cmp.Diff(want, paths(a)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}

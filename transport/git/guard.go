@@ -18,15 +18,22 @@ func (e *waitError) Error() string {
 	return fmt.Sprintf("%s %v (Limits.%s raises this limit)", e.what, e.limit, e.field)
 }
 
-// guard ends one exchange in which nothing arrives for too long.
+// minRate is how many bytes a second are progress. Less is no line that anybody uses, and would hold an exchange up for
+// as long as the other side likes: at a byte a minute a listing has no end.
+const minRate = 512
+
+// guard ends one exchange in which too little arrives for too long: in each stretch as long as the limit, as many bytes
+// as minRate brings in that time.
 type guard struct {
 	ctx    context.Context // of this exchange alone, to tell why a read failed
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 	limit  time.Duration
+	seen   int64 // bytes since the timer was set
 }
 
-// newGuard returns a context that ends when limit passes without a read of the guard's readers. It must be stopped.
+// newGuard returns a context that ends when limit passes without progress of the guard's readers, of which one is in use
+// at a time. It must be stopped.
 func newGuard(ctx context.Context, limit time.Duration) (context.Context, *guard) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(&waitError{"no progress for", limit, "StallTimeout"}) })
@@ -41,7 +48,17 @@ func (g *guard) stop() {
 // hurry lowers the limit: what is still to come is not worth more.
 func (g *guard) hurry(limit time.Duration) {
 	g.limit = min(g.limit, limit)
+	g.seen = 0
 	g.timer.Reset(g.limit)
+}
+
+// progress counts n more bytes, and begins a new stretch when they are enough.
+func (g *guard) progress(n int) {
+	g.seen += int64(n)
+	if g.seen > 0 && g.seen >= int64(minRate*g.limit.Seconds()) {
+		g.seen = 0
+		g.timer.Reset(g.limit)
+	}
 }
 
 // reader returns r with its progress noticed, and its errors replaced by what ended the context.
@@ -54,9 +71,7 @@ type guardedReader struct {
 
 func (r *guardedReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
-	if n > 0 {
-		r.g.timer.Reset(r.g.limit)
-	}
+	r.g.progress(n)
 	if err != nil && err != io.EOF {
 		err = because(r.g.ctx, err)
 	}

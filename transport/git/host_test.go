@@ -19,8 +19,8 @@ func TestWebURL(t *testing.T) {
 		{"", "https://github.com/o/r/tree/abc/a%20b"},
 		{"https://git.example/base/", "https://git.example/base/o/r/tree/abc/a%20b"},
 		{"https://user:secret@git.example", "https://git.example/o/r/tree/abc/a%20b"},
-		{"http://127.0.0.1:80", ""},
-		{"http://localhost", ""},
+		{"http://127.0.0.1:80", "https://github.com/o/r/tree/abc/a%20b"}, // stands for GitHub
+		{"http://localhost", "https://github.com/o/r/tree/abc/a%20b"},
 		{"ssh://git@git.example", ""},
 		{"file:///srv/git", ""},
 		{"http://[bad", ""},

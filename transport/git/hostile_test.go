@@ -220,6 +220,69 @@ func TestDeepAndLong(t *testing.T) {
 	wantLimit(t, f.open(f.commit(long), transport.Limits{}), "PathBytes")
 }
 
+// F6: the name of a folder that is long, and repeated in the path of each file below it, ends at the limit.
+func TestPathBomb(t *testing.T) {
+	f := newForge(t)
+	blob := f.object("blob", "x")
+	body := ""
+	for i := range 3000 {
+		body += treeLine("100644", fmt.Sprintf("f%06d", i), blob)
+	}
+	root := f.object("tree", treeLine("40000", strings.Repeat("d", 3900), f.object("tree", body)))
+	commit := f.commit(root)
+	var err error
+	n := allocated(func() { err = f.open(commit, transport.Limits{ListingBytes: 1 << 20}) })
+	wantLimit(t, err, "ListingBytes")
+	if n > 8<<20 {
+		t.Errorf("%d bytes allocated", n)
+	}
+	if err := f.open(commit, transport.Limits{}); err != nil {
+		t.Errorf("Open = %v", err)
+	}
+}
+
+// F6: what a walk tree by tree keeps has one limit for all levels.
+func TestWalkBomb(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	blob := f.object("blob", "x")
+	junk := strings.Repeat(treeLine("100644", "b", blob), 30_000)
+	level := f.object("tree", treeLine("100644", "SKILL.md", blob))
+	for range 4 {
+		level = f.object("tree", treeLine("40000", "a", level)+junk)
+	}
+	s := serve(t, f.u)
+	tr := git.New(git.Options{BaseURL: s.URL(), WalkAfter: 1, Limits: transport.Limits{ListingBytes: 1 << 20}})
+	_, err := tr.Open(t.Context(), transport.Revision(f.commit(level)), id(t, "gh:o/r/a/a/a/a"))
+	wantLimit(t, err, "ListingBytes")
+}
+
+// F6: what a hostile name or folder adds to an error is short.
+func TestHostileNamesAreCut(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	blob := f.object("blob", "x")
+	long := strings.Repeat("n", 1<<20)
+	for name, body := range map[string]string{
+		"dot git": treeLine("100644", ".git:"+strings.Repeat("n", 4000), blob),
+		"slash":   treeLine("40000", strings.Repeat("d", 2000), f.object("tree", treeLine("100644", "/"+strings.Repeat("n", 2000), blob))),
+		"twice":   strings.Repeat(treeLine("100644", strings.Repeat("n", 4000), blob), 2),
+		"walked":  treeLine("100644", ".git:"+long, blob),
+		"mode":    treeLine(strings.Repeat("0", 1<<20)+"170000", "x", blob),
+	} {
+		s := serve(t, f.u)
+		for _, at := range []string{"gh:o/r", "gh:o/r/a"} {
+			_, err := git.New(git.Options{BaseURL: s.URL()}).Open(t.Context(), transport.Revision(f.commit(f.object("tree", body))), id(t, at))
+			if at == "gh:o/r" && err == nil {
+				t.Errorf("%s: Open succeeded", name)
+			}
+			if err != nil && len(err.Error()) > 2000 {
+				t.Errorf("%s at %s: an error of %d bytes", name, at, len(err.Error()))
+			}
+		}
+	}
+}
+
 // F6: the limits of bodies hold before a body is held.
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()

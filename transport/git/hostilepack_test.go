@@ -253,6 +253,44 @@ func TestEndlessAnswers(t *testing.T) {
 	wantLimit(t, err, "Entries")
 }
 
+// F6: protocol v0 has its lines in front of the pack read by go-git, which keeps them; they end at the limit too, and
+// so does the page of an error.
+func TestEndlessOlderAnswers(t *testing.T) {
+	t.Parallel()
+	const size = 64 << 20
+	tip := strings.Repeat("1", 40)
+	for name, status := range map[string]int{"shallow lines": http.StatusOK, "error page": http.StatusBadGateway} {
+		sent := 0
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodGet:
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+				_, _ = io.WriteString(w, string(packet("", []byte("# service=git-upload-pack\n")))+"0000"+
+					string(packet("", []byte(tip+" HEAD\x00shallow side-band-64k ofs-delta no-progress\n")))+"0000")
+				return
+			case r.Header.Get("Git-Protocol") == "version=2":
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+			w.WriteHeader(status)
+			lines := bytes.Repeat(packet("", []byte("shallow "+tip+"\n")), 1000)
+			for sent < size {
+				n, err := w.Write(lines)
+				if sent += n; err != nil {
+					return
+				}
+			}
+		}))
+		err := openErr(t, s.URL, tip, transport.Limits{ListingBytes: 1 << 20})
+		s.Close()
+		wantLimit(t, err, "ListingBytes")
+		if err == nil || len(err.Error()) > 4000 || sent >= size {
+			t.Errorf("%s: %d bytes were taken; error %.200v", name, sent, err)
+		}
+	}
+}
+
 // F6: a server that stops answering, at any stage, ends in a timeout that names its limit.
 func TestStall(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,8 @@ func (t *Transport) Open(ctx context.Context, rev transport.Revision, ids ...ski
 	if err != nil {
 		return nil, ep.error(op, transport.ErrNoRevision, transport.CauseNotFound, err, "")
 	}
-	l := &listing{t: t, ep: ep, commit: commit, left: t.opts.Limits.ListingBytes}
+	limits := t.opts.Limits
+	l := &listing{t: t, ep: ep, commit: commit, left: limits.ListingBytes, room: 2 * limits.ListingBytes}
 	if err := l.load(ctx, ids); err != nil {
 		return nil, t.failure(ctx, op, ep, err)
 	}
@@ -53,6 +54,7 @@ type listing struct {
 	ep     *endpoint
 	commit plumbing.Hash
 	left   int64 // bytes that may still come over the wire
+	room   int64 // inflated bytes that may still be kept, over all packs
 	root   plumbing.Hash
 	packs  []*gitwire.Objects
 }
@@ -65,7 +67,8 @@ func (l *listing) load(ctx context.Context, ids []skill.ID) error {
 	if soft < 0 || slices.ContainsFunc(ids, func(id skill.ID) bool { return id.Sub() == "" }) {
 		soft = 0
 	}
-	err := l.fetch(ctx, gitwire.FetchRequest{Wants: []plumbing.Hash{l.commit}, Depth: 1, Filter: gitwire.NoBlobs}, soft)
+	whole := gitwire.FetchRequest{Wants: []plumbing.Hash{l.commit}, Depth: 1, Filter: gitwire.NoBlobs}
+	err := l.fetch(ctx, whole, soft)
 	walk := errors.Is(err, errWalk)
 	if err != nil && !walk {
 		return err
@@ -81,7 +84,29 @@ func (l *listing) load(ctx context.Context, ids []skill.ID) error {
 	if err != nil || !walk {
 		return err
 	}
-	return l.walk(ctx, ids)
+	err = l.walk(ctx, ids)
+	var refused *gitwire.RemoteError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	// The server gives out commits and no trees by hash: what is there comes with the commit or not at all.
+	if err := l.forget(); err != nil {
+		return err
+	}
+	if err := l.fetch(ctx, whole, 0); err != nil {
+		return err
+	}
+	return l.findRoot()
+}
+
+// forget drops what came so far.
+func (l *listing) forget() error {
+	for _, p := range l.packs {
+		l.room += p.Size()
+	}
+	err := l.close()
+	l.packs = nil
+	return err
 }
 
 // findRoot reads the root tree's name from the commit, whose presence is thereby known: some servers and libraries
@@ -109,10 +134,10 @@ func (l *listing) fetch(ctx context.Context, req gitwire.FetchRequest, soft int6
 				return typ == plumbing.CommitObject || typ == plumbing.TreeObject
 			},
 			Objects: gitwire.Bound{Max: 1<<32 - 1},
-			Object:  gitwire.Bound{Max: 2 * limits.ListingBytes, What: "bytes in one folder", Field: "ListingBytes"},
-			Total:   gitwire.Bound{Max: 2 * limits.ListingBytes, What: "bytes in one listing, inflated", Field: "ListingBytes"},
+			Object:  gitwire.Bound{Max: l.room, What: "bytes in one folder", Field: "ListingBytes"},
+			Total:   gitwire.Bound{Max: l.room, What: "bytes in one listing, inflated", Field: "ListingBytes"},
 			Skipped: gitwire.Bound{Max: limits.FetchBytes, What: "bytes of files the server sent with a listing", Field: "FetchBytes"},
-			Memory:  2 * limits.ListingBytes,
+			Memory:  l.room,
 			Each: func(done, total int) error {
 				l.t.progress("list", done, total, m.N)
 				// A commit at depth one reaches itself, its root and what its trees list.
@@ -128,6 +153,7 @@ func (l *listing) fetch(ctx context.Context, req gitwire.FetchRequest, soft int6
 		})
 		l.packs = append(l.packs, objects)
 		l.left -= m.N
+		l.room -= objects.Size()
 		return err
 	})
 	var limit *transport.LimitError
@@ -212,7 +238,7 @@ func (l *listing) find(sub string) (plumbing.Hash, error) {
 		}
 		e, ok, err := child(b, seg)
 		if err != nil {
-			return at, fmt.Errorf("in folder %q: %w", walked, err)
+			return at, fmt.Errorf("in folder %s: %w", gitwire.Quote(walked), err)
 		}
 		walked = strings.TrimPrefix(walked+"/"+seg, "/")
 		switch {
@@ -233,7 +259,7 @@ func child(tree []byte, name string) (found gitwire.TreeEntry, ok bool, err erro
 			_, err = gitwire.CheckName(e.Name)
 		}
 		if err == nil && ok && string(e.Name) == name {
-			err = fmt.Errorf("hostile tree: the name %q stands in it twice", name)
+			err = fmt.Errorf("hostile tree: the name %s stands in it twice", gitwire.Quote(name))
 		}
 		if err != nil {
 			return found, false, err

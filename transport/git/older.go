@@ -18,6 +18,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/transport"
 )
 
 // This file is the way of servers that speak protocol v0 only, and of ssh:// and file:// addresses: go-git's
@@ -25,19 +26,19 @@ import (
 
 // olderRefs calls each for every ref of the repository: protocol v0 lists all of them.
 func (t *Transport) olderRefs(ctx context.Context, ep *endpoint, each func(gitwire.Ref) error) error {
-	return t.withSession(ctx, ep, func(_ context.Context, _ gogit.UploadPackSession, adv *packp.AdvRefs, _ *guard) error {
+	return t.withSession(ctx, ep, func(_ context.Context, s *olderSession) error {
 		target := ""
-		for _, v := range adv.Capabilities.Get(capability.SymRef) {
+		for _, v := range s.adv.Capabilities.Get(capability.SymRef) {
 			if to, ok := strings.CutPrefix(v, "HEAD:"); ok {
 				target = to
 			}
 		}
-		if adv.Head != nil {
-			if err := each(gitwire.Ref{Name: "HEAD", Hash: *adv.Head, Target: target}); err != nil {
+		if s.adv.Head != nil {
+			if err := each(gitwire.Ref{Name: "HEAD", Hash: *s.adv.Head, Target: target}); err != nil {
 				return err
 			}
 		}
-		for name, h := range adv.References {
+		for name, h := range s.adv.References {
 			if err := each(gitwire.Ref{Name: name, Hash: h}); err != nil {
 				return err
 			}
@@ -49,13 +50,16 @@ func (t *Transport) olderRefs(ctx context.Context, ep *endpoint, each func(gitwi
 // olderPack fetches a pack and hands it to read. A filter the server does not offer is left out.
 func (t *Transport) olderPack(ctx context.Context, ep *endpoint, want gitwire.FetchRequest, bound gitwire.Bound,
 	read func(io.Reader, *gitwire.Meter) error) error {
-	return t.withSession(ctx, ep, func(ctx context.Context, s gogit.UploadPackSession, adv *packp.AdvRefs, g *guard) error {
-		req, err := olderRequest(adv, want)
+	return t.withSession(ctx, ep, func(ctx context.Context, s *olderSession) error {
+		req, err := olderRequest(s.adv, want)
 		if err != nil {
 			return err
 		}
 		resp, err := s.UploadPack(ctx, req)
-		if at := ep.address(); err != nil && !isHTTP(&at) && !advertised(adv, want.Wants) {
+		if s.answers.err != nil {
+			return s.answers.err // go-git repeats only its words
+		}
+		if at := ep.address(); err != nil && !isHTTP(&at) && !advertised(s.adv, want.Wants) {
 			// A process that dies on a want breaks the pipe of the request before its reason can be read.
 			return notOurRef(want)
 		}
@@ -63,7 +67,8 @@ func (t *Transport) olderPack(ctx context.Context, ep *endpoint, want gitwire.Fe
 			return refusal(err, want)
 		}
 		defer resp.Close()
-		meter := &gitwire.Meter{R: g.reader(resp), Bound: bound}
+		s.answers.packed = true
+		meter := &gitwire.Meter{R: s.guard.reader(resp), Bound: bound}
 		return refusal(read(demultiplexed(req.Capabilities, meter), meter), want)
 	})
 }
@@ -133,12 +138,20 @@ func demultiplexed(caps *capability.List, r io.Reader) io.Reader {
 	return r
 }
 
-// withSession opens a session and reads what the server advertises. A session is good for one exchange.
-func (t *Transport) withSession(ctx context.Context, ep *endpoint,
-	use func(context.Context, gogit.UploadPackSession, *packp.AdvRefs, *guard) error) error {
+// olderSession is a session and what the server advertised in it. It is good for one exchange.
+type olderSession struct {
+	gogit.UploadPackSession
+	adv     *packp.AdvRefs
+	guard   *guard
+	answers *boundedAnswers
+}
+
+// withSession opens a session and reads what the server advertises.
+func (t *Transport) withSession(ctx context.Context, ep *endpoint, use func(context.Context, *olderSession) error) error {
 	ctx, g := newGuard(ctx, t.opts.Limits.StallTimeout)
 	defer g.stop()
-	s, err := t.session(ctx, ep)
+	answers := &boundedAnswers{next: t.client.Transport, bound: t.listingBound()}
+	s, err := t.session(ctx, ep, answers)
 	if err != nil {
 		return because(ctx, err)
 	}
@@ -150,14 +163,14 @@ func (t *Transport) withSession(ctx context.Context, ep *endpoint,
 	if slices.Contains(adv.Capabilities.Get("object-format"), "sha256") {
 		return gitwire.ErrSHA256
 	}
-	if err := use(ctx, s, adv, g); err != nil {
+	if err := use(ctx, &olderSession{s, adv, g, answers}); err != nil {
 		return because(ctx, err)
 	}
 	return nil
 }
 
-// session connects to where the repository lives.
-func (t *Transport) session(ctx context.Context, ep *endpoint) (gogit.UploadPackSession, error) {
+// session connects to where the repository lives. HTTP goes through answers.
+func (t *Transport) session(ctx context.Context, ep *endpoint, answers *boundedAnswers) (gogit.UploadPackSession, error) {
 	u := ep.address()
 	switch u.Scheme {
 	case "file":
@@ -174,28 +187,46 @@ func (t *Transport) session(ctx context.Context, ep *endpoint) (gogit.UploadPack
 		auth = &githttp.BasicAuth{Username: c.Username, Password: c.Password}
 	}
 	client := *t.client
-	client.Transport = &boundedGets{client.Transport, t.listingBound()}
+	client.Transport = answers
 	return githttp.NewClient(&client).NewUploadPackSession(at, auth)
 }
 
-// boundedGets bounds the answers to GET requests, which go-git reads into memory.
-type boundedGets struct {
-	next  http.RoundTripper
-	bound gitwire.Bound
+// boundedAnswers bounds what go-git reads into memory: refs, the lines in front of a pack, an error page. It is for one
+// session, which reads one answer after the other.
+type boundedAnswers struct {
+	next   http.RoundTripper
+	bound  gitwire.Bound
+	packed bool // go-git is done: what follows is the pack, which has a bound of its own
+	err    error
 }
 
-func (b *boundedGets) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b *boundedAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	next := b.next
 	if next == nil {
 		next = http.DefaultTransport
 	}
 	resp, err := next.RoundTrip(req)
-	if err != nil || req.Method != http.MethodGet {
-		return resp, err
+	if err != nil {
+		return nil, err
 	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{&gitwire.Meter{R: resp.Body, Bound: b.bound}, resp.Body}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, meter: gitwire.Meter{R: resp.Body, Bound: b.bound}, answers: b}
 	return resp, nil
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	meter   gitwire.Meter
+	answers *boundedAnswers
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.answers.packed {
+		return b.ReadCloser.Read(p)
+	}
+	n, err := b.meter.Read(p)
+	var limit *transport.LimitError
+	if errors.As(err, &limit) {
+		b.answers.err = err
+	}
+	return n, err
 }

@@ -100,6 +100,31 @@ func TestRefusedHashes(t *testing.T) {
 	}
 }
 
+// F5: a server that refuses trees by hash lists them with the commit, when a walk tree by tree was begun in vain.
+func TestRefusedTrees(t *testing.T) {
+	t.Parallel()
+	u, err := transporttest.NewUpstream("-- gh:o/r/skills/a/SKILL.md --\none\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]transporttest.File{}
+	for i := range 300 {
+		files["pad/"+itoa(i)+"/f"] = transporttest.File{Body: itoa(i)}
+	}
+	if _, err := u.Commit("o/r", head0, files); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, u)
+	s.SetFaults(transporttest.Faults{TipsOnly: true})
+	tr := git.New(git.Options{BaseURL: s.URL(), WalkAfter: 2000})
+	if diff := cmp.Diff(map[string]string{"SKILL.md": "one\n"}, resolve(t, tr, "gh:o/r/skills/a")); diff != "" {
+		t.Errorf("bodies (-want +got):\n%s", diff)
+	}
+	small := git.New(git.Options{BaseURL: s.URL(), WalkAfter: 2000, Limits: transport.Limits{Entries: 100}})
+	_, err = small.Open(t.Context(), transport.Revision(u.Tip("o/r")), id(t, "gh:o/r/skills/a"))
+	wantLimit(t, err, "Entries")
+}
+
 // F5: a server that ignores the filter sends bodies with the listing, which the limits bound in words that say so.
 func TestIgnoredFilter(t *testing.T) {
 	t.Parallel()
@@ -293,7 +318,7 @@ func TestRequestTooLarge(t *testing.T) {
 	}
 }
 
-// G7: a name that no segment may hold is left out and reported, quoted; the rest of an honest repository is readable.
+// G7: a name that no segment may hold is left out and reported as it stands; the rest of an honest repository is readable.
 func TestSkippedNames(t *testing.T) {
 	t.Parallel()
 	s, repo := upstream(t)
@@ -304,8 +329,8 @@ func TestSkippedNames(t *testing.T) {
 	commit := repo.Input("", "commit-tree", "-m", "m", root)
 	snap := open(t, git.New(git.Options{BaseURL: s.URL}), commit, "gh:o/r/skills", "gh:o/r")
 	for at, want := range map[string][2][]string{
-		"gh:o/r/skills": {{"ok file"}, {`"back\\slash"`, `"bell\a"`}},
-		"gh:o/r":        {{"a:b file", "skills/ok file"}, {`"odd\xff"`, `"skills/back\\slash"`, `"skills/bell\a"`}},
+		"gh:o/r/skills": {{"ok file"}, {`back\slash`, "bell\a"}},
+		"gh:o/r":        {{"a:b file", "skills/ok file"}, {"odd\xff", `skills/back\slash`, "skills/bell\a"}},
 	} {
 		got := tree(t, snap, at)
 		if diff := cmp.Diff(want, [2][]string{paths(got), got.Skipped}); diff != "" {

@@ -31,7 +31,7 @@ Ships a build.
 	fmt.Printf("%+v\n", counter.Counts())
 	// Output:
 	// SKILL.md file: Ships a build.
-	// run.sh executable: #!/bin/sh
+	// run.sh executable file: #!/bin/sh
 	// probe fake://gh/acme/skills: unreachable: the fake is offline
 	// {Probes:2 Opens:1 Fetches:1 Bodies:2 BodyBytes:25 Branches:0 Searches:0}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -133,7 +132,7 @@ func (s *fakeSnapshot) Tree(id skill.ID) (transport.Tree, error) {
 	}
 	for _, p := range s.skipped {
 		if rel, ok := strings.CutPrefix(p, prefix); ok {
-			tree.Skipped = append(tree.Skipped, strconv.Quote(rel))
+			tree.Skipped = append(tree.Skipped, rel)
 		}
 	}
 	if tree.Partial {
