@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/atskills-go/atskills"
@@ -84,7 +82,7 @@ func (h host) save(ctx context.Context, args []string, out *output) int {
 // each runs do for one reference after the other and reports the failures. The first interrupt ends it in order, a
 // second one at once.
 func (h host) each(ctx context.Context, refs []string, asJSON bool, out *output, do func(context.Context, atskills.Env, string) error) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	code := exitOK
