@@ -173,6 +173,10 @@ func tree(t *testing.T, fsys billy.Filesystem, dir string) map[string]string {
 	return out
 }
 
+// everyFault reports whether sweeps over disks are to try a fault at every call, which takes minutes: an ordinary run
+// tries some of them.
+func everyFault() bool { return os.Getenv("ATSKILLS_SWEEP") == "all" }
+
 func skillText(name, description, body string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s\n", name, description, body)
 }
