@@ -23,7 +23,13 @@ func (r *resolver) missingLocal(ctx context.Context, ref skill.Ref) error {
 		e.Reason, e.Looked = "no project is configured", nil
 		return e
 	}
-	f, err := readFolder(ctx, fsx.NewView(r.env.Project, "", true), Dir)
+	view := fsx.NewView(r.env.Project, "", true)
+	for _, name := range e.Looked {
+		if at, err := view.Lookup(name + ".md"); err == nil && at.IsFile() {
+			e.Reason = fmt.Sprintf("a skill is a folder: %s.md would have to be %s/%s", name, name, SkillFile)
+		}
+	}
+	f, err := readFolder(ctx, view, Dir)
 	if errors.Is(err, errNotExist) {
 		e.Reason = "the project has no " + Dir + " folder"
 		return e

@@ -135,6 +135,16 @@ func TestBareMiss(t *testing.T) {
 	}
 }
 
+// R2: a single file where a skill's folder is looked for is told how it would be found.
+func TestBareMissBesideAFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	write(t, w.env.Project, map[string]string{".atskills/review.md": "x"})
+	if err := w.refuse("review", atskills.ErrNotFound); !strings.Contains(err.Error(), ".atskills/review/SKILL.md") {
+		t.Errorf("error %q does not say where the file belongs", err)
+	}
+}
+
 // G3: the exact spelling of a folder that exists answers before the lower-cased one.
 func TestBareSpelling(t *testing.T) {
 	t.Parallel()
