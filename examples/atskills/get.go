@@ -124,7 +124,11 @@ func report(out *output, r *atskills.Resolution) {
 	if r.Content != "" {
 		lines = 1 + strings.Count(r.Content, "\n")
 	}
-	out.say("  read %d %s of %s", lines, plural(lines, "line"), r.Path)
+	from := r.Path
+	if from == "" {
+		from = "memory"
+	}
+	out.say("  read %d %s of text from %s", lines, plural(lines, "line"), from)
 	if n := len(r.Files); n > 0 {
 		more := ""
 		if n > maxListed {
