@@ -75,11 +75,22 @@ func (p project) sweep(ctx context.Context, dirs []string) error {
 	keep := func(i os.FileInfo) bool { return i.Name() == path.Base(projectLock) }
 	var errs []error
 	for _, d := range dirs {
-		if err := fsx.Sweep(p.fs, d, keep); err != nil {
+		if err := p.settleNotes(ctx, d); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		// What cannot be removed stays under its temporary name; what cannot be undone keeps its record, and counts.
+		if err := fsx.Sweep(p.fs, d, keep); err != nil && p.unfinished(d) {
 			errs = append(errs, fmt.Errorf("clean up after an interrupted call: %w", err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// unfinished reports whether an interrupted replacement in dir still waits to be undone.
+func (p project) unfinished(dir string) bool {
+	d, err := fsx.NewView(p.fs, dir, false).ReadDir("")
+	return err != nil || d.Unfinished
 }
 
 // settled returns err if the place is still as at shows it, else errChanged: a look that fell into another call's
@@ -114,7 +125,11 @@ func (p project) swap(ctx context.Context, at *place, staged string) error {
 	if !now.same(at) {
 		return errChanged
 	}
-	w := &watched{Filesystem: p.fs, dest: at.real, staged: staged, check: func(moved string) error {
+	fresh, _, err := scan(ctx, p.fs, staged)
+	if err != nil {
+		return err
+	}
+	w := &watched{Filesystem: p.fs, dest: at.real, staged: staged, note: note{at.real, at.files, fresh}, check: func(moved string) error {
 		files, _, err := scan(ctx, p.fs, moved)
 		if err == nil && !slices.Equal(files, at.files) {
 			err = errChanged

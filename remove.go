@@ -97,6 +97,9 @@ func (p project) remove(ctx context.Context, ref skill.Ref, opts RemoveOptions) 
 		return nil, err
 	}
 	removed.Lines = p.naming(at.id)
+	if _, err := p.trigger(); opts.Lines && err != nil && !errors.Is(err, errNotExist) {
+		return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, triggerFile, err)
+	}
 	if opts.Lines && len(removed.Lines) > 0 {
 		removed.Lines, err = p.dropLines(ctx, at.id)
 		if err != nil {

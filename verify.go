@@ -46,7 +46,7 @@ func (p project) verify(ctx context.Context, at *place, units []copyUnit) ([]ver
 		}
 		groups[key] = append(groups[key], i)
 	}
-	modes := keepsModes(at.files)
+	modes := runtime.GOOS != "windows" // whether this disk has modes is asked when they alone differ
 	for _, key := range order {
 		group := make([]*verdict, len(groups[key]))
 		for n, i := range groups[key] {

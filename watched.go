@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/go-git/go-billy/v5"
 
@@ -19,6 +20,7 @@ type watched struct {
 	billy.Filesystem
 	dest, staged string // without links
 	check        func(moved string) error
+	note         note   // what stood and what is to stand at dest
 	away         string // where the old folder was moved to, "" before that
 	stuck        bool   // the old folder could not be put back: nothing may be removed any more
 }
@@ -53,7 +55,14 @@ func (w *watched) Rename(from, to string) error {
 	switch {
 	case err == nil && from == w.dest:
 		w.away = to
-		return w.checked(to, func() error { return w.Filesystem.Rename(to, from) })
+		err := w.checked(to, func() error { return w.Filesystem.Rename(to, from) })
+		if w.stuck { // perhaps somebody made the folder anew
+			if err := w.rejoin(err); errors.Is(err, errChanged) {
+				w.stuck = false
+				return err
+			}
+		}
+		return err
 	case err != nil && to == w.dest && w.away != "":
 		return w.rejoin(err)
 	}
@@ -99,10 +108,45 @@ func (w *watched) Exchange(a, b string) error {
 	if !ok {
 		return errors.ErrUnsupported
 	}
-	if err := x.Exchange(a, b); err != nil {
+	if err := w.note.write(w.Filesystem, w.staged); err != nil {
 		return err
 	}
-	return w.checked(w.staged, func() error { return x.Exchange(a, b) })
+	if err := x.Exchange(a, b); err != nil {
+		_ = w.note.remove(w.Filesystem, w.staged)
+		return err
+	}
+	err := w.checked(w.staged, func() error { return x.Exchange(a, b) })
+	if w.stuck {
+		return err // the note stays: the old folder is under a temporary name
+	}
+	if err != nil {
+		if lost := w.regain(); lost != nil {
+			w.stuck = true
+			return fmt.Errorf("%w: what was written meanwhile: %w", errStuck, lost)
+		}
+	}
+	return errors.Join(err, w.note.remove(w.Filesystem, w.staged))
+}
+
+// regain puts into the old folder, which is back at dest, what somebody wrote to the new one while that stood there.
+func (w *watched) regain() error {
+	files, _, err := scan(context.Background(), w.Filesystem, w.staged) // no context may end this half way
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if slices.Contains(w.note.fresh, f) {
+			continue
+		}
+		to := path.Join(w.dest, f.path)
+		if err := w.Filesystem.MkdirAll(path.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := w.Filesystem.Rename(path.Join(w.staged, f.path), to); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *watched) checked(moved string, back func() error) error {
@@ -118,7 +162,7 @@ func (w *watched) checked(moved string, back func() error) error {
 		err = errors.Join(err, backErr)
 	}
 	w.stuck = true
-	return fmt.Errorf("%w: %q from %q: %w", errStuck, w.dest, moved, err)
+	return fmt.Errorf("%w: %q from %q: %v", errStuck, w.dest, moved, err) // not errChanged: nobody tries again
 }
 
 // Remove keeps the record of the replacement, from which the next call puts the old folder back.

@@ -25,9 +25,10 @@ type journal struct {
 	Dest   string
 	Old    string // the old tree, "" when there was none
 	Commit string
+	Staged string // the new tree, while it is not at dest; "" when files are copied
 }
 
-const journalHead = "atskills replace 1"
+const journalHead = "atskills replace 2"
 
 // journalName returns where the journal of dest stands.
 func journalName(dest string) string {
@@ -41,7 +42,11 @@ func (j journal) write(fsys billy.Filesystem) error {
 	if j.Old != "" {
 		old = path.Base(j.Old)
 	}
-	text := fmt.Sprintf("%s\n%q\n%q\n%q\n%q\n", journalHead, j.Way, path.Base(j.Dest), old, j.Commit)
+	staged := ""
+	if j.Staged != "" {
+		staged = path.Base(j.Staged)
+	}
+	text := fmt.Sprintf("%s\n%q\n%q\n%q\n%q\n%q\n", journalHead, j.Way, path.Base(j.Dest), old, j.Commit, staged)
 	return WriteFile(fsys, journalName(j.Dest), []byte(text), 0o644)
 }
 
@@ -51,10 +56,10 @@ func readJournal(fsys billy.Filesystem, name string) (journal, error) {
 		return journal{}, err
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if len(lines) != 5 || lines[0] != journalHead {
+	if len(lines) != 6 || lines[0] != journalHead {
 		return journal{}, errJournal
 	}
-	var field [4]string
+	var field [5]string
 	for i := range field {
 		if field[i], err = strconv.Unquote(lines[i+1]); err != nil {
 			return journal{}, errJournal
@@ -65,7 +70,10 @@ func readJournal(fsys billy.Filesystem, name string) (journal, error) {
 		j.Old = join(parent(name), field[2])
 	}
 	// The names come from a file that anything may have written: they must be what write would have put there.
-	if journalName(j.Dest) != name || j.Old != "" && !isKind(field[2], kindOld) || CheckPath(j.Dest) != nil ||
+	if field[4] != "" {
+		j.Staged = join(parent(name), field[4])
+	}
+	if journalName(j.Dest) != name || j.Staged != "" && !isKind(field[4], kindStage) || j.Old != "" && !isKind(field[2], kindOld) || CheckPath(j.Dest) != nil ||
 		strings.Contains(field[1], "/") {
 		return journal{}, errJournal
 	}
@@ -107,15 +115,32 @@ func (j journal) undo(fsys billy.Filesystem) error {
 
 func (j journal) undoRename(fsys billy.Filesystem) error {
 	dest, err := exists(fsys, j.Dest)
-	if err != nil || dest {
-		return err // the second rename was done: the new tree stands
+	if err != nil {
+		return err
+	}
+	staged := false
+	if dest && j.Staged != "" {
+		if staged, err = exists(fsys, j.Staged); err != nil {
+			return err
+		}
+	}
+	if dest && !staged {
+		return nil // the second rename was done: the new tree stands
 	}
 	old, err := exists(fsys, j.Old)
 	if err != nil || !old {
 		return err
 	}
-	return fsys.Rename(j.Old, j.Dest)
+	to := j.Dest
+	if dest { // somebody made it anew while the old one was away: both are theirs
+		to = KeptName(j.Dest)
+	}
+	return fsys.Rename(j.Old, to)
 }
+
+// KeptName returns a name beside dest, visible and free of meaning, for a tree that may hold somebody's work and
+// cannot stand at dest.
+func KeptName(dest string) string { return dest + ".kept-" + randomHex()[:8] }
 
 func (j journal) undoFiles(fsys billy.Filesystem) error {
 	if j.Old == "" {

@@ -108,7 +108,7 @@ func cannotMove(err error) bool { return errors.Is(err, syscall.EXDEV) }
 // byRename moves dest away and staged in. The journal says, from before the first rename until after the second,
 // that an old tree without a dest beside it is to be put back.
 func (s swap) byRename() error {
-	j := journal{Way: wayRename, Dest: s.dest, Old: join(parent(s.dest), tempName(kindOld))}
+	j := journal{Way: wayRename, Dest: s.dest, Old: join(parent(s.dest), tempName(kindOld)), Staged: s.staged}
 	if err := j.write(s.fs); err != nil {
 		return err
 	}
