@@ -13,6 +13,7 @@ import (
 const (
 	triggerFile = ".autotrigger"
 	maxTrigger  = 1 << 20
+	bom         = "\ufeff"
 )
 
 // triggerLock keeps those apart who edit .autotrigger. A left-over one is not taken over: the error names it (T6).
@@ -23,14 +24,9 @@ func (p project) trigger() ([]byte, error) {
 	return fsx.NewView(p.fs, "", true).ReadFile(Dir+"/"+triggerFile, maxTrigger)
 }
 
-// triggerLines returns the lines of .autotrigger without the blanks around them. A file that cannot be read has none
-// here; whoever loads it reports that.
-func (p project) triggerLines() []string {
-	data, err := p.trigger()
-	if err != nil {
-		return nil
-	}
-	lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+// triggerLines returns the lines of a trigger file without the blanks around them.
+func triggerLines(data []byte) []string {
+	lines := strings.Split(strings.TrimPrefix(string(data), bom), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
@@ -48,8 +44,7 @@ func (p project) dropLines(ctx context.Context, id skill.ID) (dropped []int, err
 	if err != nil {
 		return nil, err
 	}
-	dropped = p.naming(id)
-	bom := "\ufeff"
+	dropped = naming(data, id)
 	text, marked := strings.CutPrefix(string(data), bom)
 	var kept strings.Builder
 	if marked {
@@ -64,10 +59,10 @@ func (p project) dropLines(ctx context.Context, id skill.ID) (dropped []int, err
 	return dropped, fsx.WriteFile(p.fs, Dir+"/"+triggerFile, []byte(kept.String()), 0o644)
 }
 
-// followed returns the lines of .autotrigger, counted from 1, that follow id itself or its whole directory (S10, T2).
-func (p project) followed(id skill.ID) []int {
+// followed returns the lines of a trigger file, counted from 1, that follow id itself or its whole directory (S10, T2).
+func followed(data []byte, id skill.ID) []int {
 	var found []int
-	for i, line := range p.triggerLines() {
+	for i, line := range triggerLines(data) {
 		at, ok := strings.CutPrefix(line, "@")
 		if !ok {
 			continue
@@ -79,11 +74,11 @@ func (p project) followed(id skill.ID) []int {
 	return found
 }
 
-// naming returns the lines of .autotrigger that follow id or are its folder's own: the literal path, with or without
+// naming returns the lines of a trigger file that follow id or are its folder's own: the literal path, with or without
 // slashes around it (T7).
-func (p project) naming(id skill.ID) []int {
-	lines := p.followed(id)
-	for i, line := range p.triggerLines() {
+func naming(data []byte, id skill.ID) []int {
+	lines := followed(data, id)
+	for i, line := range triggerLines(data) {
 		literal := strings.TrimSuffix(strings.TrimPrefix(line, "/"), "/")
 		if unescape(literal) == id.DiskPath() && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "!") {
 			lines = append(lines, i+1)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/atskills-go/atskills/fsx"
@@ -66,5 +65,3 @@ func cloudForms(id skill.ID) string {
 func isRefusedLink(err error) bool {
 	return errors.Is(err, fsx.ErrLinkEscapes) || errors.Is(err, fsx.ErrLinkDangles) || errors.Is(err, fsx.ErrLinkLoop)
 }
-
-func parentDir(dir string) string { return path.Dir(dir) }

@@ -96,15 +96,13 @@ func (p project) remove(ctx context.Context, ref skill.Ref, opts RemoveOptions) 
 	if err := p.takeAway(ctx, at); err != nil {
 		return nil, err
 	}
-	removed.Lines = p.naming(at.id)
-	if _, err := p.trigger(); opts.Lines && err != nil && !errors.Is(err, errNotExist) {
-		return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, triggerFile, err)
-	}
+	data, err := p.trigger()
+	removed.Lines = naming(data, at.id) // a file that cannot be read has none; whoever loads it reports that
 	if opts.Lines && len(removed.Lines) > 0 {
 		removed.Lines, err = p.dropLines(ctx, at.id)
-		if err != nil {
-			return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, triggerFile, err)
-		}
+	}
+	if opts.Lines && err != nil && !errors.Is(err, errNotExist) {
+		return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, triggerFile, err)
 	}
 	return removed, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -136,7 +137,7 @@ func (r *resolver) project(ctx context.Context, view fsx.View, id skill.ID) (ans
 
 // stamped reports whether a save left its stamp at or above base (S2). The stamp itself is not read (R1).
 func stamped(view fsx.View, base string) bool {
-	for dir := base; dir != Dir && dir != "."; dir = parentDir(dir) {
+	for dir := base; dir != Dir && dir != "."; dir = path.Dir(dir) {
 		if _, err := view.Lookup(dir + "/" + SourceFile); err == nil {
 			return true
 		}

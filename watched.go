@@ -83,16 +83,8 @@ func (w *watched) rejoin(cause error) error {
 	if err = w.Filesystem.Rename(w.dest, theirs); err == nil {
 		err = w.Filesystem.Rename(w.away, w.dest)
 	}
-	files, _, scanErr := scan(context.Background(), w.Filesystem, theirs) // no context may end this half way
-	err = errors.Join(err, scanErr)
-	for _, f := range files {
-		to := path.Join(w.dest, f.path)
-		if err == nil {
-			err = w.Filesystem.MkdirAll(path.Dir(to), 0o755)
-		}
-		if err == nil {
-			err = w.Filesystem.Rename(path.Join(theirs, f.path), to)
-		}
+	if err == nil {
+		err = w.takeIn(theirs, nil)
 	}
 	if err != nil {
 		w.stuck = true
@@ -120,7 +112,7 @@ func (w *watched) Exchange(a, b string) error {
 		return err // the note stays: the old folder is under a temporary name
 	}
 	if err != nil {
-		if lost := w.regain(); lost != nil {
+		if lost := w.takeIn(w.staged, w.note.fresh); lost != nil { // written while the new folder stood at dest
 			w.stuck = true
 			return fmt.Errorf("%w: what was written meanwhile: %w", errStuck, lost)
 		}
@@ -128,21 +120,22 @@ func (w *watched) Exchange(a, b string) error {
 	return errors.Join(err, w.note.remove(w.Filesystem, w.staged))
 }
 
-// regain puts into the old folder, which is back at dest, what somebody wrote to the new one while that stood there.
-func (w *watched) regain() error {
-	files, _, err := scan(context.Background(), w.Filesystem, w.staged) // no context may end this half way
+// takeIn puts into the old folder, which is back at dest, what somebody wrote to another while that stood there: the
+// files of from but those that were there before.
+func (w *watched) takeIn(from string, before []copied) error {
+	files, _, err := scan(context.Background(), w.Filesystem, from) // no context may end this half way
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		if slices.Contains(w.note.fresh, f) {
+		if slices.Contains(before, f) {
 			continue
 		}
 		to := path.Join(w.dest, f.path)
 		if err := w.Filesystem.MkdirAll(path.Dir(to), 0o755); err != nil {
 			return err
 		}
-		if err := w.Filesystem.Rename(path.Join(w.staged, f.path), to); err != nil {
+		if err := w.Filesystem.Rename(path.Join(from, f.path), to); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (v *validator) folder() {
 // mainFile is where findings about the folder as a whole are shown.
 func (v *validator) mainFile() string {
 	if v.report.File == "" {
-		return skill.FileName
+		return skill.SkillFile
 	}
 	return v.report.File
 }

@@ -129,7 +129,7 @@ func (v *validator) add(file string, line, column int, code skill.Code, fix, for
 func (v *validator) file() {
 	e, ok := v.find()
 	if !ok {
-		v.add(skill.FileName, 1, 1, CodeFileMissing, "create it", "the folder has no SKILL.md")
+		v.add(skill.SkillFile, 1, 1, CodeFileMissing, "create it", "the folder has no SKILL.md")
 		return
 	}
 	data, _, err := v.view.ReadHead(e.Name, skill.MaxFile+1)
@@ -150,7 +150,7 @@ func (v *validator) file() {
 
 // find returns the entry to read: that of the spelling asked for, SKILL.md, or the nearest to it.
 func (v *validator) find() (fsx.Entry, bool) {
-	want := cmp.Or(v.opts.File, skill.FileName)
+	want := cmp.Or(v.opts.File, skill.SkillFile)
 	var near fsx.Entry
 	for _, e := range v.top.Entries {
 		if e.Name == want {

@@ -229,7 +229,7 @@ func TestValidateVectors(t *testing.T) {
 	}
 	for _, v := range vectors {
 		if v.File == "" {
-			v.File = skill.FileName
+			v.File = skill.SkillFile
 		}
 		if v.Bytes == nil {
 			v.Bytes = []byte(v.Text)

@@ -28,7 +28,7 @@ func TestParseCorpus(t *testing.T) {
 	for _, f := range files {
 		t.Run(f.Path, func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(filepath.Join(shared("corpus"), filepath.FromSlash(f.Path), skill.FileName))
+			data, err := os.ReadFile(filepath.Join(shared("corpus"), filepath.FromSlash(f.Path), skill.SkillFile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func BenchmarkParseCorpus(b *testing.B) {
 	var files [][]byte
 	var total int64
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.Name() != skill.FileName {
+		if err != nil || e.Name() != skill.SkillFile {
 			return err
 		}
 		data, err := os.ReadFile(path)

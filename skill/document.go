@@ -20,9 +20,6 @@ const (
 	MaxDepth = 16
 )
 
-// FileName is the only spelling of a skill's file.
-const FileName = "SKILL.md"
-
 // ParseOptions adjusts a reading. The zero value is the normal one.
 type ParseOptions struct {
 	// UnicodeNames allows letters and digits of every script in a name, which is then compared with the directory
@@ -159,7 +156,7 @@ type docReader struct {
 func newDocReader(dir string, opts ParseOptions) *docReader {
 	p := &docReader{doc: &Document{Name: dir}, dir: dir, opts: opts}
 	p.log.active = strictly | leniently
-	if opts.FileName == "" || opts.FileName == FileName {
+	if opts.FileName == "" || opts.FileName == SkillFile {
 		return p
 	}
 	p.log.add(Finding{Code: CodeFileNameCase, Line: 1, Column: 1,

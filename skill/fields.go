@@ -281,22 +281,24 @@ func (f *fieldReader) descriptionField(id nodeID) {
 }
 
 func (f *fieldReader) license(id nodeID) string {
-	if id == 0 {
-		return ""
-	}
-	n := f.tree.nodes[id]
-	text, kind := f.text(id)
-	switch {
-	case kind == collectionValue, kind == typedValue:
-		f.report(n, CodeLicenseNotString, "the license is no text", "write its name")
-	case kind == nullValue || strings.TrimSpace(text) == "":
-		f.report(n, CodeLicenseEmpty, "the license is empty", "write its name or remove the field")
-		return ""
+	return strings.TrimSpace(f.optionalText(id,
+		Finding{Code: CodeLicenseNotString, Message: "the license is no text", Fix: "write its name"},
+		Finding{Code: CodeLicenseEmpty, Message: "the license is empty", Fix: "write its name or remove the field"}))
+}
+
+func (f *fieldReader) compatibility(id nodeID) string {
+	text := f.optionalText(id,
+		Finding{Code: CodeCompatibilityNotString, Message: "compatibility is no text", Fix: "write a sentence"},
+		Finding{Code: CodeCompatibilityEmpty, Message: "compatibility is empty", Fix: "say what is needed or remove the field"})
+	if utf8.RuneCountInString(text) > MaxCompatibilityLength {
+		f.report(f.tree.nodes[id], CodeCompatibilityTooLong, "compatibility has more than 500 characters", "shorten it")
 	}
 	return strings.TrimSpace(text)
 }
 
-func (f *fieldReader) compatibility(id nodeID) string {
+// optionalText returns the source text of a field that may be left out, "" without one, and reports a value that is no
+// text or says nothing.
+func (f *fieldReader) optionalText(id nodeID, noText, empty Finding) string {
 	if id == 0 {
 		return ""
 	}
@@ -304,13 +306,10 @@ func (f *fieldReader) compatibility(id nodeID) string {
 	text, kind := f.text(id)
 	switch {
 	case kind == collectionValue, kind == typedValue:
-		f.report(n, CodeCompatibilityNotString, "compatibility is no text", "write a sentence")
+		f.report(n, noText.Code, noText.Message, noText.Fix)
 	case kind == nullValue || strings.TrimSpace(text) == "":
-		f.report(n, CodeCompatibilityEmpty, "compatibility is empty", "say what is needed or remove the field")
+		f.report(n, empty.Code, empty.Message, empty.Fix)
 		return ""
 	}
-	if utf8.RuneCountInString(text) > MaxCompatibilityLength {
-		f.report(n, CodeCompatibilityTooLong, "compatibility has more than 500 characters", "shorten it")
-	}
-	return strings.TrimSpace(text)
+	return text
 }

@@ -105,7 +105,7 @@ func (g *gatherer) gather(ctx context.Context, arg string, scope skill.Scope) {
 	}
 	for _, dir := range dirs {
 		s := p.below(dir)
-		head, _, err := view.ReadHead(path.Join(dir, skill.FileName), skill.MaxFile+1)
+		head, _, err := view.ReadHead(path.Join(dir, skill.SkillFile), skill.MaxFile+1)
 		if err != nil {
 			g.fail(exitFailed, "%v", err)
 			continue
@@ -115,7 +115,7 @@ func (g *gatherer) gather(ctx context.Context, arg string, scope skill.Scope) {
 			g.fail(exitFailed, "%v", err)
 			continue
 		}
-		location := filepath.Join(s.abs, skill.FileName)
+		location := filepath.Join(s.abs, skill.SkillFile)
 		g.found = append(g.found, skill.Found{Doc: doc, Dir: s.name(), Location: location, Scope: scope})
 	}
 }

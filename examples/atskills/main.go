@@ -118,6 +118,17 @@ func parse(flags *flag.FlagSet, args []string, out *output) (rest []string, code
 	}
 }
 
+// parseRefs is parse for a command that takes one reference or more.
+func parseRefs(flags *flag.FlagSet, args []string, out *output) (refs []string, code int, ok bool) {
+	refs, code, ok = parse(flags, args, out)
+	if ok && len(refs) == 0 {
+		out.say("atskills %s: want at least one reference", flags.Name())
+		out.usage(flags.Name())
+		return nil, exitUsage, false
+	}
+	return refs, code, ok
+}
+
 func help(args []string, out *output) int {
 	rest, code, ok := parse(flag.NewFlagSet("help", flag.ContinueOnError), args, out)
 	if !ok {

@@ -64,7 +64,7 @@ func (h host) create(args []string, stdin io.Reader, out *output) int {
 		out.say("atskills new: %v", err)
 		return exitFailed
 	}
-	out.print(filepath.ToSlash(filepath.Join(*in, name, skill.FileName)) + "\n")
+	out.print(filepath.ToSlash(filepath.Join(*in, name, skill.SkillFile)) + "\n")
 	return exitOK
 }
 
@@ -99,10 +99,10 @@ func writeNew(dir, name string, text []byte) error {
 		return err
 	}
 	for _, e := range top.Entries {
-		if strings.EqualFold(e.Name, skill.FileName) {
+		if strings.EqualFold(e.Name, skill.SkillFile) {
 			return fmt.Errorf("%q is there already", filepath.Join(name, e.Name))
 		}
 	}
-	_, err = fsx.CopyFrom(fsys, name+"/"+skill.FileName, strings.NewReader(string(text)), 0o644, -1)
+	_, err = fsx.CopyFrom(fsys, name+"/"+skill.SkillFile, strings.NewReader(string(text)), 0o644, -1)
 	return err
 }

@@ -49,14 +49,9 @@ func (h host) remove(ctx context.Context, args []string, out *output) int {
 	asJSON := flags.Bool("json", false, "")
 	force := flags.Bool("force", false, "")
 	lines := flags.Bool("lines", false, "")
-	refs, code, ok := parse(flags, args, out)
+	refs, code, ok := parseRefs(flags, args, out)
 	if !ok {
 		return code
-	}
-	if len(refs) == 0 {
-		out.say("atskills remove: want at least one reference")
-		out.usage("remove")
-		return exitUsage
 	}
 	return h.each(ctx, refs, *asJSON, out, func(ctx context.Context, env atskills.Env, ref string) error {
 		r, err := atskills.Remove(ctx, env, ref, atskills.RemoveOptions{Force: *force, Lines: *lines})

@@ -57,14 +57,9 @@ type saved struct {
 func (h host) save(ctx context.Context, args []string, out *output) int {
 	flags := flag.NewFlagSet("save", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
-	refs, code, ok := parse(flags, args, out)
+	refs, code, ok := parseRefs(flags, args, out)
 	if !ok {
 		return code
-	}
-	if len(refs) == 0 {
-		out.say("atskills save: want at least one reference")
-		out.usage("save")
-		return exitUsage
 	}
 	return h.each(ctx, refs, *asJSON, out, func(ctx context.Context, env atskills.Env, ref string) error {
 		s, err := atskills.Save(ctx, env, ref)

@@ -114,7 +114,7 @@ func (p place) skills(ctx context.Context) ([]place, []skill.Problem, error) {
 		return []place{p}, nil, err
 	}
 	for _, e := range top.Entries {
-		if strings.EqualFold(e.Name, skill.FileName) {
+		if strings.EqualFold(e.Name, skill.SkillFile) {
 			return []place{p}, nil, nil
 		}
 	}

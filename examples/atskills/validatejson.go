@@ -33,7 +33,7 @@ func (c *checking) objects() []skillObject {
 	for _, s := range c.reports {
 		file := s.report.File
 		if file == "" {
-			file = skill.FileName
+			file = skill.SkillFile
 		}
 		o := skillObject{Path: s.path(file), Valid: s.report.Valid(), Loads: s.report.Loads(), Name: s.name(),
 			AllowedTools: []string{}, Metadata: map[string]string{}, Findings: []findingObject{}}

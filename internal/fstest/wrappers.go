@@ -108,13 +108,6 @@ func (c *Counter) Calls() []Call {
 	return append([]Call(nil), c.calls...)
 }
 
-// Reset forgets all calls.
-func (c *Counter) Reset() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.calls = nil
-}
-
 // Full returns fsys with room for no more than size bytes of writes, after which they fail as on a full disk, the
 // last one short.
 func Full(fsys billy.Filesystem, size int) billy.Filesystem {
