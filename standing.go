@@ -17,7 +17,7 @@ func (e Env) standing(ctx context.Context, view fsx.View, id skill.ID, base stri
 	for try := 1; ; try++ {
 		before := lookUp(view, base)
 		f, err := readStanding(ctx, view, base)
-		if len(f.unfinished) > 0 && try < maxReadTries {
+		if len(f.unfinished) > 0 && try < maxSaveTries {
 			if p, errProject := newProject(e); errProject == nil && p.sweep(ctx, f.unfinished) == nil {
 				continue
 			}
@@ -29,7 +29,7 @@ func (e Env) standing(ctx context.Context, view fsx.View, id skill.ID, base stri
 		if err == nil {
 			got, err = describe(id, f)
 		}
-		if try == maxReadTries || ctx.Err() != nil || sameFolder(before, lookUp(view, base)) {
+		if try == maxSaveTries || ctx.Err() != nil || sameFolder(before, lookUp(view, base)) {
 			return got, err
 		}
 	}
