@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-git/go-billy/v5"
 
@@ -19,6 +20,8 @@ const (
 	MaxSkills = 128
 	// Dir is the project's skill tree, below the root of [Env.Project].
 	Dir = ".atskills"
+	// TriggerFile is the file below Dir whose lines say what fires on its own (T).
+	TriggerFile = ".autotrigger"
 	// SourceFile is the stamp that a save leaves at the top of what it saved.
 	SourceFile = ".source"
 	// SkillFile is the file that makes a folder a skill, compared exactly (W1).
@@ -43,6 +46,16 @@ type Env struct {
 	Transport transport.Transport
 	// Now is the clock for dates in metadata. Nil is time.Now.
 	Now func() time.Time
+	// Tokens counts the tokens of a text as the host's model does. Nil is the estimate ceil(characters/4) (B8).
+	Tokens func(string) int
+}
+
+// tokens is what text costs in a prompt.
+func (e Env) tokens(text string) int {
+	if e.Tokens == nil {
+		return (utf8.RuneCountInString(text) + 3) / 4
+	}
+	return e.Tokens(text)
 }
 
 func (e Env) now() time.Time {

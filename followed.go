@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	triggerFile = ".autotrigger"
-	maxTrigger  = 1 << 20
-	bom         = "\ufeff"
+	maxTrigger = 1 << 20
+	bom        = "\ufeff"
 )
 
 // triggerLock keeps those apart who edit .autotrigger. A left-over one is not taken over: the error names it (T6).
-const triggerLock = Dir + "/" + triggerFile + ".lock"
+const triggerLock = Dir + "/" + TriggerFile + ".lock"
 
 // trigger returns the bytes of .autotrigger.
 func (p project) trigger() ([]byte, error) {
-	return fsx.NewView(p.fs, "", true).ReadFile(Dir+"/"+triggerFile, maxTrigger)
+	return fsx.NewView(p.fs, "", true).ReadFile(Dir+"/"+TriggerFile, maxTrigger)
 }
 
 // triggerLines returns the lines of a trigger file without the blanks around them.
@@ -56,7 +55,7 @@ func (p project) dropLines(ctx context.Context, id skill.ID) (dropped []int, err
 			kept.WriteString(line)
 		}
 	}
-	return dropped, fsx.WriteFile(p.fs, Dir+"/"+triggerFile, []byte(kept.String()), 0o644)
+	return dropped, fsx.WriteFile(p.fs, Dir+"/"+TriggerFile, []byte(kept.String()), 0o644)
 }
 
 // followed returns the lines of a trigger file, counted from 1, that follow id itself or its whole directory (S10, T2).

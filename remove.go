@@ -102,7 +102,7 @@ func (p project) remove(ctx context.Context, ref skill.Ref, opts RemoveOptions) 
 		removed.Lines, err = p.dropLines(ctx, at.id)
 	}
 	if opts.Lines && err != nil && !errors.Is(err, errNotExist) {
-		return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, triggerFile, err)
+		return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, TriggerFile, err)
 	}
 	return removed, nil
 }

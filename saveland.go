@@ -192,7 +192,7 @@ func (s *save) result(at *place, rev transport.Revision, files []file) *Saved {
 	for _, line := range followed(lines, s.id) {
 		saved.Warnings = append(saved.Warnings, Warning{WarnTrigger, fmt.Sprintf(
 			"%s/%s line %d follows %s upstream, and the copy answers it now: the line %q would read true",
-			Dir, triggerFile, line, s.id.Reference(), s.id.DiskPath())})
+			Dir, TriggerFile, line, s.id.Reference(), s.id.DiskPath())})
 	}
 	return saved
 }

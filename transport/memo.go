@@ -29,6 +29,7 @@ type memo struct {
 }
 
 var (
+	_ Conditional  = (*memo)(nil)
 	_ BranchLister = (*memo)(nil)
 	_ WebPager     = (*memo)(nil)
 	_ Searcher     = (*memo)(nil)
@@ -44,6 +45,11 @@ type probe struct {
 
 // Head returns what is remembered of id's origin, or asks once.
 func (m *memo) Head(ctx context.Context, id skill.ID) (Head, error) {
+	return m.HeadSince(ctx, id, Known{})
+}
+
+// HeadSince is Head, where the one question that is asked says what the caller has.
+func (m *memo) HeadSince(ctx context.Context, id skill.ID, known Known) (Head, error) {
 	origin := id.Origin()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -54,7 +60,7 @@ func (m *memo) Head(ctx context.Context, id skill.ID) (Head, error) {
 			return head, nil
 		}
 		if mine {
-			return m.lead(ctx, origin, call)
+			return m.lead(ctx, origin, known, call)
 		}
 		select {
 		case <-ctx.Done():
@@ -86,7 +92,7 @@ func (m *memo) join(origin skill.ID) (head Head, call *probe, mine bool) {
 
 // lead makes the call for all who wait. It runs on the caller's own goroutine and context, so that nothing outlives
 // the calls of Head.
-func (m *memo) lead(ctx context.Context, origin skill.ID, call *probe) (Head, error) {
+func (m *memo) lead(ctx context.Context, origin skill.ID, known Known, call *probe) (Head, error) {
 	defer func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -96,7 +102,7 @@ func (m *memo) lead(ctx context.Context, origin skill.ID, call *probe) (Head, er
 		}
 		close(call.done)
 	}()
-	call.head, call.err = m.Transport.Head(ctx, origin)
+	call.head, call.err = HeadSince(ctx, m.Transport, origin, known)
 	call.abandoned = call.err != nil && ctx.Err() != nil
 	return call.head, call.err
 }

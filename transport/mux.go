@@ -18,6 +18,7 @@ type Mux struct {
 
 var (
 	_ Transport    = Mux{}
+	_ Conditional  = Mux{}
 	_ BranchLister = Mux{}
 	_ WebPager     = Mux{}
 	_ Searcher     = Mux{}
@@ -30,6 +31,15 @@ func (m Mux) Head(ctx context.Context, id skill.ID) (Head, error) {
 		return Head{}, err
 	}
 	return t.Head(ctx, id)
+}
+
+// HeadSince asks the member for id's scheme.
+func (m Mux) HeadSince(ctx context.Context, id skill.ID, known Known) (Head, error) {
+	t, err := m.pick("probe", id)
+	if err != nil {
+		return Head{}, err
+	}
+	return HeadSince(ctx, t, id, known)
 }
 
 // Open asks the member for the ids' scheme. At least one id is needed, and all must be of one origin.

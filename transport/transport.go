@@ -10,6 +10,7 @@ package transport
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/atskills-go/atskills/skill"
 )
@@ -25,7 +26,18 @@ type Head struct {
 	// Moved is the origin's present address when upstream redirected there (a renamed repository), "" otherwise (F5).
 	// It carries no credentials.
 	Moved string
+	// Visibility is who may read the origin, as upstream says; "" when it does not (H4).
+	Visibility Visibility
 }
+
+// Visibility says who may read an origin (H4).
+type Visibility string
+
+// The visibilities.
+const (
+	Public  Visibility = "public"
+	Private Visibility = "private"
+)
 
 // Transport reaches upstream. Implementations are safe for concurrent use and honour the context's end promptly.
 //
@@ -67,6 +79,17 @@ type Tree struct {
 	// reported and never land. They stand as upstream has them, with control characters and invalid UTF-8: show one
 	// through [skill.OneLine].
 	Skipped []string
+	// Rows make the folder a playlist: what it lists instead of holding it (H5). A tree that has rows has no entries.
+	Rows []Row
+}
+
+// Row is one line of a playlist (H5): a skill or a collection that stands elsewhere and keeps its own id (G11).
+type Row struct {
+	// Ref is the parsed reference, without suffixes: a gh: or hub: id, with Whole set for a row that means a directory.
+	// A row that is no such reference stands in [Tree.Skipped] instead.
+	Ref skill.Ref
+	// Name and Description are what the list says of it, as upstream has them: show them through [skill.OneLine].
+	Name, Description string
 }
 
 // Mode is the kind of an entry.
@@ -97,6 +120,28 @@ type Entry struct {
 	Hash string
 	// Size is the body's length in bytes, -1 when unknown: a blobless listing has no sizes.
 	Size int64
+}
+
+// Known is what a caller has of an origin already: its copy's revision, and when that was fetched. The zero value is
+// nothing.
+type Known struct {
+	Revision Revision
+	Fetched  time.Time
+}
+
+// Conditional is the ability to ask whether anything changed since: a probe that moves no content when nothing did, and
+// that may answer without a request while what the caller has counts as fresh (H3). Unchanged is a [Head] with the
+// revision of known. Its errors are those of Head. [HeadSince] asks a transport that may lack the ability.
+type Conditional interface {
+	HeadSince(ctx context.Context, id skill.ID, known Known) (Head, error)
+}
+
+// HeadSince probes id's origin through t, by [Conditional] where t has that ability, else by Head.
+func HeadSince(ctx context.Context, t Transport, id skill.ID, known Known) (Head, error) {
+	if c, ok := t.(Conditional); ok && known.Revision != "" {
+		return c.HeadSince(ctx, id, known)
+	}
+	return t.Head(ctx, id)
 }
 
 // BranchLister is the ability to name an origin's branches, for pasted addresses whose branch holds slashes (G5). A

@@ -13,7 +13,7 @@ import (
 
 // Counts is what a transport was asked.
 type Counts struct {
-	Probes    int   // calls of Head
+	Probes    int   // calls of Head and HeadSince
 	Opens     int   // calls of Open
 	Fetches   int   // calls of a snapshot's Fetch
 	Bodies    int   // bodies delivered
@@ -32,6 +32,7 @@ type Counter struct {
 
 var (
 	_ transport.Transport    = (*Counter)(nil)
+	_ transport.Conditional  = (*Counter)(nil)
 	_ transport.BranchLister = (*Counter)(nil)
 	_ transport.Searcher     = (*Counter)(nil)
 )
@@ -65,6 +66,12 @@ func (c *Counter) count(add func(*Counts)) {
 func (c *Counter) Head(ctx context.Context, id skill.ID) (transport.Head, error) {
 	c.count(func(n *Counts) { n.Probes++ })
 	return c.inner.Head(ctx, id)
+}
+
+// HeadSince counts a probe.
+func (c *Counter) HeadSince(ctx context.Context, id skill.ID, known transport.Known) (transport.Head, error) {
+	c.count(func(n *Counts) { n.Probes++ })
+	return transport.HeadSince(ctx, c.inner, id, known)
 }
 
 // Open counts a listing. The snapshot's fetches are counted too.
