@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/go-git/go-billy/v5"
@@ -52,6 +53,21 @@ func randomHex() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails, see its documentation
 	return hex.EncodeToString(b[:])
+}
+
+// NoteName returns where a note about a staged directory stands, for callers that keep one: beside it, under a temporary
+// name of its own. The path staged is one that [Stage] returned.
+func NoteName(staged string) string {
+	return join(parent(staged), tempPrefix+kindGuard+strings.TrimPrefix(path.Base(staged), tempPrefix+kindStage))
+}
+
+// NoteOf returns the staged directory that a note is about; ok is false when the path is none that [NoteName] returns.
+func NoteOf(note string) (staged string, ok bool) {
+	name := path.Base(note)
+	if !isKind(name, kindGuard) {
+		return "", false
+	}
+	return join(parent(note), tempPrefix+kindStage+strings.TrimPrefix(name, tempPrefix+kindGuard)), true
 }
 
 // Stage creates an empty directory with a temporary name beside dest, and dest's parents, and returns its path: where

@@ -3,6 +3,7 @@ package fsx
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -92,15 +93,34 @@ func (v View) readDir(dir string) (Dir, error) {
 	if moved(v.fs, real, w.info) {
 		return Dir{}, errMoved
 	}
-	d := Dir{Real: real}
+	return v.dir(w.traits, real, infos), nil
+}
+
+// ReadDirAt is ReadDir for a directory that a listing of the one above just showed as the entry at: a walk of many
+// directories need not go the whole way from the root to each. A link, and whatever is not known to be still as the entry
+// shows it, is looked up afresh by its name.
+func (v View) ReadDirAt(dir string, at Entry) (Dir, error) {
+	if at.Link || !at.IsDir() || !os.SameFile(at.Info, at.Info) {
+		return v.ReadDir(dir)
+	}
+	infos, err := readDir(v.fs, at.Real)
+	if err != nil || moved(v.fs, at.Real, at.Info) {
+		return v.ReadDir(dir)
+	}
+	return v.dir(traitsOf(v.fs), at.Real, infos), nil
+}
+
+// dir is the listing of the directory real, a path without links.
+func (v View) dir(t traits, real string, infos []os.FileInfo) Dir {
+	d := Dir{Real: real, Entries: make([]Entry, 0, len(infos))}
 	for _, info := range infos {
 		if IsTemp(info.Name()) {
 			d.Unfinished = d.Unfinished || isKind(info.Name(), kindJournal)
 			continue
 		}
-		d.Entries = append(d.Entries, v.entry(w.traits, real, info))
+		d.Entries = append(d.Entries, v.entry(t, real, info))
 	}
-	return d, nil
+	return d
 }
 
 // Lookup returns what stands at name, whose every segment must be spelled exactly as the directory above spells it: a
@@ -169,6 +189,35 @@ func (v View) ReadHead(name string, max int64) (head []byte, more bool, err erro
 		return err
 	})
 	return head, more, err
+}
+
+// Open opens name, a regular file, for reading under the view's link policy: for callers who learn only while they read
+// how much they need. Errors are those of [View.ReadFile]. The caller closes it.
+func (v View) Open(name string) (f io.ReadCloser, err error) {
+	if err := CheckPath(name); err != nil {
+		return nil, err
+	}
+	err = settle(func() error {
+		w, err := v.walkTo(name)
+		if err != nil {
+			return err
+		}
+		info, err := w.stat()
+		if err == nil && !info.Mode().IsRegular() {
+			return pathError("open", name, ErrNotRegular)
+		}
+		if err == nil {
+			f, err = v.fs.Open(w.name())
+		}
+		if isNotExist(err) && moved(v.fs, w.name(), w.info) {
+			return errMoved
+		}
+		return pathError("open", name, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // walkTo returns a walker that stands on name, which exists.

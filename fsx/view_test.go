@@ -3,6 +3,7 @@ package fsx_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -536,6 +537,75 @@ func TestViewNeverWrites(t *testing.T) {
 		}
 		if n := count.Count(fstest.OpOpen); n != 2 {
 			t.Errorf("%d opens for two reads", n)
+		}
+	})
+}
+
+// Open reads as far as its caller does, once, under the link policy, and opens nothing but a regular file (W3).
+func TestViewOpen(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, fsys billyFS) {
+		fstest.Write(t, fsys, "", fstest.Tree{"in/a/f": "head and body", "in/l@": "a", "in/out@": "../../else", "in/gone@": "nothing"})
+		var count fstest.Counter
+		v := fsx.NewView(count.Wrap(fsys), "in", true)
+		f, err := v.Open("l/f")
+		must(t, err)
+		head := make([]byte, 4)
+		_, err = io.ReadFull(f, head)
+		must(t, err)
+		must(t, f.Close())
+		if string(head) != "head" {
+			t.Errorf("read %q", head)
+		}
+		if opens, reads := count.Count(fstest.OpOpen), count.Count(fstest.OpRead); opens != 1 || reads != 1 {
+			t.Errorf("%d opens and %d reads for one small read", opens, reads)
+		}
+		for name, want := range map[string]error{
+			"a": fsx.ErrNotRegular, "l": fsx.ErrNotRegular, "a/g": fs.ErrNotExist, "a/f/g": fs.ErrNotExist, "g": fs.ErrNotExist,
+			"out": fsx.ErrLinkEscapes, "gone": fsx.ErrLinkDangles, "": fs.ErrInvalid, "../in/a/f": fs.ErrInvalid,
+		} {
+			if f, err := v.Open(name); !errors.Is(err, want) || f != nil {
+				t.Errorf("Open(%q) = file %v, error %v; want %v", name, f != nil, err, want)
+			}
+		}
+		if _, err := fsx.NewView(fsys, "in", false).Open("l/f"); !errors.Is(err, fsx.ErrLink) {
+			t.Errorf("a view that follows no link: %v", err)
+		}
+	})
+}
+
+// ReadDirAt lists what ReadDir does, without the way from the root; what is no longer as the listing above showed it is
+// looked up afresh (W3).
+func TestViewReadDirAt(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, fsys billyFS) {
+		fstest.Write(t, fsys, "", fstest.Tree{"in/a/b/f": "1", "in/a/b/g/": "", "in/a/l@": "b", "in/a/f": "2", "out/x": "3"})
+		var count fstest.Counter
+		v := fsx.NewView(count.Wrap(fsys), "in", true)
+		above, err := v.ReadDir("a")
+		must(t, err)
+		entry := make(map[string]fsx.Entry)
+		for _, e := range above.Entries {
+			entry[e.Name] = e
+			want, wantErr := v.ReadDir("a/" + e.Name)
+			got, err := v.ReadDirAt("a/"+e.Name, e)
+			if (err == nil) != (wantErr == nil) || got.Real != want.Real || len(got.Entries) != len(want.Entries) {
+				t.Errorf("ReadDirAt(%s) = %+v, %v; ReadDir: %+v, %v", e.Name, got, err, want, wantErr)
+			}
+		}
+		before := count.Count(fstest.OpStat)
+		_, err = v.ReadDirAt("a/b", entry["b"])
+		must(t, err)
+		if n := count.Count(fstest.OpStat) - before; n > 1 && os.SameFile(entry["b"].Info, entry["b"].Info) {
+			t.Errorf("%d looks at files for one listing", n)
+		}
+		must(t, fsx.RemoveAll(fsys, "in/a/b"))
+		if d, err := v.ReadDirAt("a/b", entry["b"]); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a folder that is gone: %+v, %v", d, err)
+		}
+		must(t, fsys.Symlink("../../../out", "in/a/b"))
+		if d, err := v.ReadDirAt("a/b", entry["b"]); !errors.Is(err, fsx.ErrLinkEscapes) {
+			t.Errorf("a link put in its place: %+v, %v", d, err)
 		}
 	})
 }
