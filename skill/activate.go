@@ -12,8 +12,15 @@ const maxResources = 200
 // Content is what a host reads of a skill to activate it.
 type Content struct {
 	Body  string   // the instructions, usually Document.BodyText
-	Dir   string   // the skill's folder, absolute
+	Dir   string   // the skill's folder, absolute; "" when there is none to name
 	Files []string // its other files, relative to Dir; they are listed, and never read
+	More  int      // how many further files there are, which are counted alone
+
+	// What else the element says; nothing for "".
+	ID     string // how the skill is addressed
+	Kind   string // what was read, when it is no skill
+	Source string // where it came from
+	Note   string // what the host has to say about the body, such as that it was cut
 }
 
 // UnknownSkillError refuses to activate a name that is not registered.
@@ -42,8 +49,7 @@ type Activations struct {
 // text is empty. A second activation returns the empty text without reading. The error of read is returned as it is,
 // and the skill can then be activated again.
 //
-// Name and paths are escaped as in XML. The body is not, but for the tags of the wrapper itself, whose "<" is escaped:
-// no body can end the element or list files.
+// [Content.XML] says how the text is kept from being ended or added to by a body.
 func (a *Activations) Activate(r *Registry, name string, read func(Registered) (Content, error)) (string, error) {
 	s, ok := r.Lookup(name)
 	if !ok {
@@ -60,28 +66,48 @@ func (a *Activations) Activate(r *Registry, name string, read func(Registered) (
 		a.done = make(map[string]bool)
 	}
 	a.done[name] = true
-	return wrap(s.Name, c), nil
+	return c.XML(s.Name), nil
 }
 
-// wrapperTag is where a tag of the wrapper begins.
-var wrapperTag = regexp.MustCompile(`(?i)<([\s/]*skill_(?:content|resources))`)
-
-func wrap(name string, c Content) string {
+// XML returns c as a skill_content element of that name, with a line break at its end: the body, then the note, the
+// folder and the list of files.
+//
+// Everything but the body is escaped as in XML and stands on one line. Of the body the tags of the element and of its
+// parts are, whatever their case and white space: no body can end the element, list files or speak for the host (X2).
+func (c Content) XML(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<skill_content name=\"%s\">\n", escapeXML(name))
-	b.WriteString(wrapperTag.ReplaceAllString(c.Body, "&lt;$1"))
-	b.WriteString("\n\nSkill directory: " + escapeXML(c.Dir) + "\nRelative paths in this skill start there.\n")
-	if len(c.Files) > 0 {
-		b.WriteString("\n<skill_resources>\n")
-		for i, f := range c.Files {
-			if i == maxResources {
-				fmt.Fprintf(&b, "  (%d more files are not listed)\n", len(c.Files)-i)
-				break
-			}
-			b.WriteString("  <file>" + escapeXML(f) + "</file>\n")
+	b.WriteString("<skill_content")
+	for _, attr := range [][2]string{{"name", name}, {"id", c.ID}, {"kind", c.Kind}, {"source", c.Source}} {
+		if attr[0] == "name" || attr[1] != "" {
+			b.WriteString(" " + attr[0] + "=\"" + escapeXML(attr[1]) + "\"")
 		}
-		b.WriteString("</skill_resources>\n")
 	}
+	b.WriteString(">\n" + wrapperTag.ReplaceAllString(c.Body, "&lt;$1") + "\n")
+	if c.Note != "" {
+		b.WriteString("\n<skill_note>" + escapeXML(c.Note) + "</skill_note>\n")
+	}
+	if c.Dir != "" {
+		b.WriteString("\nSkill directory: " + escapeXML(c.Dir) + "\nRelative paths in this skill start there.\n")
+	}
+	c.writeFiles(&b)
 	b.WriteString("</skill_content>\n")
 	return b.String()
+}
+
+// wrapperTag is where a tag of the element, or of its parts, begins.
+var wrapperTag = regexp.MustCompile(`(?i)<([\s/]*skill_(?:content|resources|note))`)
+
+func (c Content) writeFiles(b *strings.Builder) {
+	if len(c.Files)+c.More == 0 {
+		return
+	}
+	shown := min(len(c.Files), maxResources)
+	b.WriteString("\n<skill_resources>\n")
+	for _, f := range c.Files[:shown] {
+		b.WriteString("  <file>" + escapeXML(f) + "</file>\n")
+	}
+	if more := len(c.Files) - shown + c.More; more > 0 {
+		fmt.Fprintf(b, "  (%d more files are not listed)\n", more)
+	}
+	b.WriteString("</skill_resources>\n")
 }

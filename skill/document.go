@@ -55,6 +55,7 @@ type Document struct {
 
 	strict   []Finding
 	refusal  Code
+	named    bool
 	body     []byte
 	bodyAt   int
 	bodyLine int
@@ -108,6 +109,10 @@ func ParseHead(dirName string, r io.Reader, opts ParseOptions) (*Document, error
 // Loads reports whether a client may offer the document: its frontmatter could be read and has a description.
 // A document that does not load still has a name and a body, for whoever asks for it by reference.
 func (d *Document) Loads() bool { return d.refusal == "" }
+
+// Named reports whether Name is what the file says, and not the directory's name for want of one that can be used. What
+// is offered to a model unasked needs a name of its own (B4, T8).
+func (d *Document) Named() bool { return d.named }
 
 // Refusal returns the code of the finding for which the document does not load, "" if it does.
 func (d *Document) Refusal() Code { return d.refusal }

@@ -541,3 +541,20 @@ func sameHead(t *testing.T, full, head *skill.Document) {
 		t.Errorf("findings of the head (-full +head):\n%s", diff)
 	}
 }
+
+// B4, T8: a name of the file's own is told from the directory's, also where they are the same.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	for fields, want := range map[string]bool{
+		"name: s": true, "name: other": true, "name: 12": true, "name: s\nlicense: [": true,
+		"license: MIT": false, "name:": false, "name: \" \"": false, "name: [s]": false, "name: ../s": false,
+	} {
+		d, err := skill.ParseHead("s", strings.NewReader("---\n"+fields+"\ndescription: D.\n---\n"), skill.ParseOptions{})
+		if err != nil || d.Named() != want {
+			t.Errorf("%q: Named = %v, want %v, error %v", fields, d.Named(), want, err)
+		}
+	}
+	if skill.Parse("s", []byte("no frontmatter"), skill.ParseOptions{}).Named() {
+		t.Error("a file without frontmatter is named")
+	}
+}

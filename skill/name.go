@@ -32,7 +32,7 @@ func (f *fieldReader) nameField(id nodeID) {
 		f.report(n, CodeNameUnsafe, "the name "+cite(text)+" could be taken for a path", "use letters, digits and hyphens")
 		return
 	}
-	f.doc.Name = name
+	f.doc.Name, f.doc.named = name, true
 }
 
 // checkName reports what the format forbids in a name, as it is written. Unicode names are looked at in the form in
