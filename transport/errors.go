@@ -75,13 +75,26 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
+// TooManyError says that upstream refused to list what stands at an id, since there are more rows than one reference may
+// cover (R5). It is an answer, not an outage.
+type TooManyError struct {
+	Count int // how many there are, as upstream says
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("upstream does not list the %d rows there: they are too many", e.Count)
+}
+
 // LimitError says that upstream's content went past a limit; nothing of it was kept (F6).
 type LimitError struct {
 	What  string // what was counted: "tree entries", "bytes in one file"
 	Max   int64  // the limit that was passed
-	Field string // the field of [Limits] that raises it
+	Field string // the field of [Limits] that raises it, "" when the limit is upstream's own
 }
 
 func (e *LimitError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("more than %d %s", e.Max, e.What)
+	}
 	return fmt.Sprintf("more than %d %s (Limits.%s raises this limit)", e.Max, e.What, e.Field)
 }

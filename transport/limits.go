@@ -11,13 +11,14 @@ type Limits struct {
 	BlobBytes    int64         // bytes in one file
 	FetchBytes   int64         // bytes of all bodies in one fetch
 	ListingBytes int64         // bytes of one listing as it comes over the wire, and of all paths in it
+	AnswerBytes  int64         // bytes of one answer of a hub that is held in memory: a SKILL.md, a bundled file, a menu
 	ProbeTimeout time.Duration // a probe, from first byte sent to last byte read
 	StallTimeout time.Duration // a listing or fetch without progress worth the name
 }
 
 // DefaultLimits returns the limits that zero fields stand for: 200,000 entries, 64 folders deep, paths of 4,096 bytes,
-// 64 MiB for a file and for a listing, 512 MiB for a fetch, 10 s for a probe and 120 s without progress. They are larger
-// than the largest public repository measured, and small enough for a laptop.
+// 64 MiB for a file and for a listing, 512 MiB for a fetch, 8 MiB for a hub's answer, 10 s for a probe and 120 s without
+// progress. They are larger than the largest public repository measured, and small enough for a laptop.
 func DefaultLimits() Limits {
 	return Limits{
 		Entries:      200_000,
@@ -26,6 +27,7 @@ func DefaultLimits() Limits {
 		BlobBytes:    64 << 20,
 		FetchBytes:   512 << 20,
 		ListingBytes: 64 << 20,
+		AnswerBytes:  8 << 20,
 		ProbeTimeout: 10 * time.Second,
 		StallTimeout: 120 * time.Second,
 	}
@@ -40,6 +42,7 @@ func (l Limits) WithDefaults() Limits {
 	fill(&l.BlobBytes, d.BlobBytes)
 	fill(&l.FetchBytes, d.FetchBytes)
 	fill(&l.ListingBytes, d.ListingBytes)
+	fill(&l.AnswerBytes, d.AnswerBytes)
 	fill(&l.ProbeTimeout, d.ProbeTimeout)
 	fill(&l.StallTimeout, d.StallTimeout)
 	return l

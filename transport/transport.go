@@ -42,7 +42,8 @@ const (
 // Transport reaches upstream. Implementations are safe for concurrent use and honour the context's end promptly.
 //
 // Errors match [ErrNotFound] and [ErrNoAccess] when upstream answered no, [ErrUnreachable] when it did not answer
-// (stale content may be served), [ErrProtocol] when its answer made no sense, and [*LimitError] when it was too large.
+// (stale content may be served), [ErrProtocol] when its answer made no sense, [*LimitError] when it was too large, and
+// [*TooManyError] when upstream itself refused to list so much.
 type Transport interface {
 	// Head asks for the current revision of id's origin: one cheap probe, never content (C4).
 	Head(ctx context.Context, id skill.ID) (Head, error)
@@ -85,7 +86,7 @@ type Tree struct {
 
 // Row is one line of a playlist (H5): a skill or a collection that stands elsewhere and keeps its own id (G11).
 type Row struct {
-	// Ref is the parsed reference, without suffixes: a gh: or hub: id, with Whole set for a row that means a directory.
+	// Ref is the parsed reference, without suffixes: a gh: or hub: id, with Dir set for a row that means a directory.
 	// A row that is no such reference stands in [Tree.Skipped] instead.
 	Ref skill.Ref
 	// Name and Description are what the list says of it, as upstream has them: show them through [skill.OneLine].
@@ -122,8 +123,8 @@ type Entry struct {
 	Size int64
 }
 
-// Known is what a caller has of an origin already: its copy's revision, and when that was fetched. The zero value is
-// nothing.
+// Known is what a caller has of an origin already: its copy's revision, and when upstream last confirmed that, by serving
+// it or by saying that nothing changed. The zero value is nothing.
 type Known struct {
 	Revision Revision
 	Fetched  time.Time

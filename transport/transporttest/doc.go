@@ -33,7 +33,21 @@
 // first 2026-01-01. A header with a date and no files is a commit that changes nothing; one without date and files only
 // declares the repository, which stays empty. A symlink's or submodule's body is its one line without the line break.
 //
-// A repository whose name begins with "hub:" is a hub entry, which a [Server] does not serve.
+// A repository whose name begins with "hub:" is a hub entry, which a [Server] does not serve. One whose only file is
+// called .playlist is a playlist (H5):
+//
+//	-- hub:acme/starter/.playlist --
+//	name: Starter
+//	description: What everybody needs.
+//
+//	# a comment
+//	gh:acme/skills/deploy Ships a build.
+//	gh:acme/skills/team/
+//	hub:acme/notes
+//
+// After the two optional header lines each line has a reference and what the list says of it. A reference that ends in a
+// slash means the whole directory, and one without a marker is a hub id. Blank lines and comments do not count; a line
+// that begins with no reference is told in the tree's Skipped.
 //
 // Author and dates are fixed, so the same archive has the same hashes on every machine, and a Fake's revisions are
 // those of a Server.

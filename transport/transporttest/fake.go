@@ -19,7 +19,8 @@ import (
 // Fake is a transport over an [Upstream] in memory, without protocol, processes or network. It serves gh: ids as git
 // does (revisions are commits, hashes are git's, sizes are unknown, any commit can be opened) and hub: ids as a
 // hub does (revisions are digests of the content, hashes are SHA-256, sizes are known, trees have no hash, only the
-// present revision can be opened). Changes upstream show in the next call; a snapshot keeps what it listed.
+// present revision can be opened, an entry may be a playlist). Changes upstream show in the next call; a snapshot keeps
+// what it listed.
 //
 // Its upstream's [Upstream.Remove], [Upstream.SetAccess], [Upstream.Rename] and [Upstream.Forget] make the answers
 // "gone", "denied", "moved" and "revision not available".
@@ -31,11 +32,13 @@ type Fake struct {
 	mu        sync.Mutex
 	offline   bool
 	partial   bool
+	fresh     func(id skill.ID, known transport.Known) bool
 	intercept func(ctx context.Context, op string, id skill.ID) error
 }
 
 var (
 	_ transport.Transport    = (*Fake)(nil)
+	_ transport.Conditional  = (*Fake)(nil)
 	_ transport.BranchLister = (*Fake)(nil)
 	_ transport.Searcher     = (*Fake)(nil)
 )
@@ -56,6 +59,14 @@ func (f *Fake) SetPartial(partial bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.partial = partial
+}
+
+// SetFresh makes [Fake.HeadSince] answer from what the caller has, without asking upstream, wherever fn says that this
+// counts as fresh (H3). A nil fn ends this.
+func (f *Fake) SetFresh(fn func(id skill.ID, known transport.Known) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fresh = fn
 }
 
 // Intercept calls fn before each operation, outside all locks: op is "probe", "list", "fetch", "branches" or "search", id
@@ -88,7 +99,9 @@ func (f *Fake) Head(ctx context.Context, id skill.ID) (head transport.Head, err 
 			return fakeError("probe", origin, transport.ErrNotFound, transport.CauseEmpty, "the repository has no commit")
 		}
 		head.Revision, err = r.revision(origin, tip)
-		if origin.Scheme() == skill.GitHub {
+		if origin.Scheme() == skill.Hub {
+			head.Visibility = r.visibility
+		} else {
 			head.Branch = strings.TrimPrefix(r.head, branchRef(""))
 		}
 		if moved != "" {
@@ -97,6 +110,17 @@ func (f *Fake) Head(ctx context.Context, id skill.ID) (head transport.Head, err 
 		return err
 	})
 	return head, err
+}
+
+// HeadSince is Head, but for what [Fake.SetFresh] makes it answer by itself.
+func (f *Fake) HeadSince(ctx context.Context, id skill.ID, known transport.Known) (transport.Head, error) {
+	f.mu.Lock()
+	fresh := f.fresh
+	f.mu.Unlock()
+	if fresh != nil && known.Revision != "" && ctx.Err() == nil && fresh(id.Origin(), known) {
+		return transport.Head{Revision: known.Revision}, nil
+	}
+	return f.Head(ctx, id)
 }
 
 // Open lists what stands at ids.

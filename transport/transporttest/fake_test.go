@@ -30,10 +30,13 @@ func newCounter(_ *testing.T, u *transporttest.Upstream) transport.Transport {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	t.Run("gh", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: newFake}) })
-	t.Run("hub", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: newFake, Hub: true}) })
+	hub := transporttest.Setup{New: newFake, Hub: true, Conditional: true, Playlists: true, Visibility: true}
+	t.Run("gh", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: newFake, Conditional: true}) })
+	t.Run("hub", func(t *testing.T) { transporttest.Test(t, hub) })
 	t.Run("partial", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: newPartialFake}) })
-	t.Run("counter", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: newCounter}) })
+	t.Run("counter", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: newCounter, Conditional: true}) })
+	hub.New = newCounter
+	t.Run("counted hub", func(t *testing.T) { transporttest.Test(t, hub) })
 }
 
 func parseID(t *testing.T, text string) skill.ID {

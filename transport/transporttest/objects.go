@@ -25,6 +25,8 @@ type repository struct {
 	refs    map[string]plumbing.Hash
 	head    string // the ref HEAD points at
 	access  *Access
+
+	visibility transport.Visibility
 }
 
 type commitHeader struct {

@@ -29,6 +29,7 @@ type fakeSnapshot struct {
 	skipped []string          // paths from the origin that no id can address
 	folders map[string]string // path from the origin to tree hash
 	bodies  map[string][]byte // by Entry.Hash
+	list    *transport.Tree   // set for a playlist
 	closed  atomic.Bool
 }
 
@@ -41,6 +42,10 @@ func (s *fakeSnapshot) read(r *repository, commit plumbing.Hash) error {
 	}
 	err = s.readTree(r, "", c.tree)
 	slices.SortFunc(s.entries, func(a, b transport.Entry) int { return strings.Compare(a.Path, b.Path) })
+	if s.origin.Scheme() == skill.Hub && len(s.entries) == 1 && s.entries[0].Path == playlistFile {
+		list := readPlaylist(string(s.bodies[s.entries[0].Hash]))
+		s.list = &list
+	}
 	return err
 }
 
@@ -113,6 +118,9 @@ func (s *fakeSnapshot) Tree(id skill.ID) (transport.Tree, error) {
 	above := slices.ContainsFunc(s.opened, id.Contains)
 	if !ok || id.Origin() != s.origin || !below && !above {
 		return transport.Tree{}, fmt.Errorf("list %s: %w", id, transport.ErrNoPath)
+	}
+	if s.list != nil {
+		return transport.Tree{Rows: slices.Clone(s.list.Rows), Skipped: slices.Clone(s.list.Skipped)}, nil
 	}
 	prefix := ""
 	if sub := id.Sub(); sub != "" {

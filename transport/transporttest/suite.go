@@ -19,6 +19,10 @@ type Setup struct {
 	// Hub asks for hub: ids, whose upstream has neither history, nor modes, nor more than one id an origin. Without it
 	// the ids are gh: ids.
 	Hub bool
+	// Conditional says that the transports are [transport.Conditional].
+	Conditional bool
+	// Playlists and Visibility say that hub entries of u may be playlists, and say who may read them.
+	Playlists, Visibility bool
 }
 
 // Test checks that the transports setup makes keep the contract of [transport.Transport] and [transport.Snapshot].
@@ -51,6 +55,18 @@ func Test(t *testing.T, setup Setup) {
 	cases := shared
 	if !setup.Hub {
 		cases = append(cases, git...)
+	}
+	for _, c := range []struct {
+		suiteCase
+		has bool
+	}{
+		{suiteCase{"HeadSince", testHeadSince}, setup.Conditional},
+		{suiteCase{"Playlist", testPlaylist}, setup.Hub && setup.Playlists},
+		{suiteCase{"Visibility", testVisibility}, setup.Hub && setup.Visibility},
+	} {
+		if c.has {
+			cases = append(cases, c.suiteCase)
+		}
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,6 +106,16 @@ same
 same
 -- hub:acme/deploy/a.txt --
 dot
+-- hub:acme/starter/.playlist --
+name: Starter
+description: What everybody needs.
+
+# This comment is no row.
+gh:acme/skills/team/test Runs what should run.
+acme/deploy Ships: a build.
+../escape Is no reference.
+gh:acme/skills/team/ All of the team's.
+gh:acme/skills/Team%20X/%C3%BCn%C3%AF%20(1)
 -- acme/skills/deploy/SKILL.md --
 ---
 name: deploy

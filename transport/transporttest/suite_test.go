@@ -21,6 +21,7 @@ import (
 type mutant struct {
 	*transporttest.Fake
 	head  func(ctx context.Context, id skill.ID) (transport.Head, error)
+	since func(ctx context.Context, id skill.ID, known transport.Known) (transport.Head, error)
 	rev   func(transport.Revision) transport.Revision
 	ctx   func(context.Context) context.Context
 	tree  func(transport.Snapshot, skill.ID) (transport.Tree, error)
@@ -39,6 +40,13 @@ func (m *mutant) Head(ctx context.Context, id skill.ID) (transport.Head, error) 
 		return m.head(ctx, id)
 	}
 	return m.Fake.Head(ctx, id)
+}
+
+func (m *mutant) HeadSince(ctx context.Context, id skill.ID, known transport.Known) (transport.Head, error) {
+	if m.since != nil {
+		return m.since(ctx, id, known)
+	}
+	return m.Head(ctx, id)
 }
 
 func (m *mutant) Open(ctx context.Context, rev transport.Revision, ids ...skill.ID) (transport.Snapshot, error) {
@@ -77,6 +85,11 @@ var mutants = map[string]struct {
 	cases []string
 	make  func(*mutant)
 }{
+	"unchanged for ever": {[]string{"HeadSince"}, func(m *mutant) {
+		m.since = func(_ context.Context, _ skill.ID, known transport.Known) (transport.Head, error) {
+			return transport.Head{Revision: known.Revision}, nil
+		}
+	}},
 	"one revision for ever": {[]string{"Head"}, func(m *mutant) {
 		var once sync.Once
 		var head transport.Head
@@ -122,6 +135,31 @@ var mutants = map[string]struct {
 				t.Entries[i].Mode = transport.Regular
 			}
 			return t, err
+		}
+	}},
+	"rows in byte order": {[]string{"hub/Playlist"}, func(m *mutant) {
+		m.tree = func(s transport.Snapshot, id skill.ID) (transport.Tree, error) {
+			t, err := s.Tree(id)
+			slices.SortFunc(t.Rows, func(a, b transport.Row) int { return strings.Compare(a.Ref.ID.String(), b.Ref.ID.String()) })
+			return t, err
+		}
+	}},
+	"a row's slash is lost": {[]string{"hub/Playlist"}, func(m *mutant) {
+		m.tree = func(s transport.Snapshot, id skill.ID) (transport.Tree, error) {
+			t, err := s.Tree(id)
+			for i := range t.Rows {
+				t.Rows[i].Ref.Dir = false
+			}
+			return t, err
+		}
+	}},
+	"public unless told otherwise": {[]string{"hub/Visibility"}, func(m *mutant) {
+		m.head = func(ctx context.Context, id skill.ID) (transport.Head, error) {
+			h, err := m.Fake.Head(ctx, id)
+			if h.Visibility == "" {
+				h.Visibility = transport.Public
+			}
+			return h, err
 		}
 	}},
 	"silent about skipped names": {[]string{"Names"}, func(m *mutant) {
@@ -191,11 +229,16 @@ func TestMutant(t *testing.T) {
 	if !ok {
 		t.Skip("is run by TestSuiteFindsFaults")
 	}
-	transporttest.Test(t, transporttest.Setup{New: func(_ *testing.T, u *transporttest.Upstream) transport.Transport {
+	setup := transporttest.Setup{Conditional: true, New: func(_ *testing.T, u *transporttest.Upstream) transport.Transport {
 		m := &mutant{Fake: transporttest.NewFake(u)}
 		mutants[name].make(m)
 		return m
-	}})
+	}}
+	transporttest.Test(t, setup)
+	t.Run("hub", func(t *testing.T) {
+		setup.Hub, setup.Playlists, setup.Visibility = true, true, true
+		transporttest.Test(t, setup)
+	})
 }
 
 // The suite is run over faulty transports, in a process of its own for each, and must fail in the cases named.

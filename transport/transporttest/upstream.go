@@ -144,6 +144,15 @@ func (u *Upstream) SetAccess(repo string, a *Access) error {
 	})
 }
 
+// SetVisibility makes v what a hub entry says of who may read it; "" takes that back, and so it begins (H4). It changes
+// nothing about who may: see [Upstream.SetAccess]. A gh: repository says nothing.
+func (u *Upstream) SetVisibility(entry string, v transport.Visibility) error {
+	return u.change(entry, func(r *repository) error {
+		r.visibility = v
+		return nil
+	})
+}
+
 // Remove deletes the repository.
 func (u *Upstream) Remove(repo string) {
 	u.mu.Lock()
