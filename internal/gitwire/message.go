@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/atskills-go/atskills/internal/remote"
 )
 
 // Filters of a [FetchRequest].
@@ -64,7 +66,7 @@ func ReadRefs(r io.Reader, each func(Ref) error) error {
 func parseRef(s string) (Ref, bool, error) {
 	fields := strings.Split(s, " ")
 	if len(fields) < 2 || fields[1] == "" {
-		return Ref{}, false, fmt.Errorf("ref line %q is malformed", Clean(s))
+		return Ref{}, false, fmt.Errorf("ref line %q is malformed", remote.Clean(s))
 	}
 	if fields[0] == "unborn" {
 		return Ref{}, false, nil
@@ -86,11 +88,11 @@ func parseRef(s string) (Ref, bool, error) {
 func ParseHash(s string) (plumbing.Hash, error) {
 	var h plumbing.Hash
 	if len(s) != 2*len(h) && len(s) != 64 {
-		return h, fmt.Errorf("object name %q is malformed", Clean(s))
+		return h, fmt.Errorf("object name %q is malformed", remote.Clean(s))
 	}
 	for i := range len(s) {
 		if unhex(s[i]) < 0 {
-			return h, fmt.Errorf("object name %q is malformed", Clean(s))
+			return h, fmt.Errorf("object name %q is malformed", remote.Clean(s))
 		}
 	}
 	if len(s) == 64 {
@@ -153,7 +155,7 @@ func OpenPack(r io.Reader) (io.Reader, error) {
 				return nil, err
 			}
 		default:
-			return nil, fmt.Errorf("unknown section %q in the answer", Clean(name))
+			return nil, fmt.Errorf("unknown section %q in the answer", remote.Clean(name))
 		}
 	}
 }
@@ -208,7 +210,7 @@ func (s *sideband) band() ([]byte, error) {
 	case 2:
 		return nil, nil
 	case 3:
-		return nil, &RemoteError{Clean(string(payload[1:]))}
+		return nil, &RemoteError{remote.Clean(string(payload[1:]))}
 	}
 	return nil, fmt.Errorf("unknown band %d in the pack", payload[0])
 }

@@ -44,13 +44,13 @@ func TestReadRefs(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("refs (-want +got):\n%s%v", diff, err)
 	}
-	var remote *gitwire.RemoteError
+	var said *gitwire.RemoteError
 	for in, check := range map[string]func(error) bool{
 		"":                                func(err error) bool { return errors.Is(err, gitwire.ErrNoAnswer) },
 		pkt(one + " HEAD\n"):              func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
 		pkt(one + " HEAD\n")[:20]:         func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
 		pkt(sha256+" HEAD\n") + "0000":    func(err error) bool { return errors.Is(err, gitwire.ErrSHA256) },
-		pkt("ERR no\n"):                   func(err error) bool { return errors.As(err, &remote) && remote.Text == "no" },
+		pkt("ERR no\n"):                   func(err error) bool { return errors.As(err, &said) && said.Text == "no" },
 		pkt("nonsense\n") + "0000":        func(err error) bool { return err != nil },
 		pkt(one[:39]+"g HEAD\n") + "0000": func(err error) bool { return err != nil },
 		"0003":                            func(err error) bool { return err != nil },
@@ -124,43 +124,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		" a\r\n\tb ":                "a b",
-		"\x1b[31mred\x07\u202e\xff": "[31mred",
-		strings.Repeat("é", 1000):   strings.Repeat("é", 240) + "…",
-	} {
-		if got := gitwire.Clean(in); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-// G7, F6: which names refuse a tree, and which are left out.
-func TestCheckName(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"SKILL.md": "usable", ".github": "usable", "a:b": "usable", ".gitfoo": "usable", "git~1x": "usable", "...": "usable",
-		"a\\b": "left out", "a\nb": "left out", "a\xff": "left out", "\x7f": "left out",
-		"": "hostile", ".": "hostile", "..": "hostile", "a/b": "hostile", "a\x00": "hostile", ".git": "hostile",
-		".GiT": "hostile", ".git. . ": "hostile", "GIT~1": "hostile", ".git:x": "hostile", ".git\\x": "hostile",
-		".g\u200ci\u200dt": "hostile",
-	} {
-		usable, err := gitwire.CheckName([]byte(name))
-		got := "left out"
-		switch {
-		case err != nil:
-			got = "hostile"
-		case usable:
-			got = "usable"
-		}
-		if got != want {
-			t.Errorf("%q is %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestMeter(t *testing.T) {
 	t.Parallel()
 	bound := gitwire.Bound{Max: 4, What: "bytes", Field: "ListingBytes"}
@@ -188,9 +151,9 @@ func FuzzAnswers(f *testing.F) {
 			_, err3 = io.Copy(io.Discard, r)
 		}
 		for _, err := range []error{err1, err2, err3} {
-			var remote *gitwire.RemoteError
-			if errors.As(err, &remote) && strings.ContainsFunc(remote.Text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Errorf("remote's words are %q", remote.Text)
+			var said *gitwire.RemoteError
+			if errors.As(err, &said) && strings.ContainsFunc(said.Text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("remote's words are %q", said.Text)
 			}
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/atskills-go/atskills/internal/remote"
 )
 
 // Errors of an answer as a whole.
@@ -69,7 +71,7 @@ func (p *packetReader) next() (kind, []byte, error) {
 		return 0, nil, unexpected(err)
 	}
 	if text, ok := bytes.CutPrefix(payload, []byte("ERR ")); ok {
-		return 0, nil, &RemoteError{Clean(string(text))}
+		return 0, nil, &RemoteError{remote.Clean(string(text))}
 	}
 	return data, payload, nil
 }

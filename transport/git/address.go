@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/skill"
 )
 
@@ -25,8 +26,8 @@ type endpoint struct {
 }
 
 func newEndpoint(u *url.URL) *endpoint {
-	ep := &endpoint{at: *u, ownHost: hostKey(u), server: gitwire.Advertisement{Version: 2, Filter: true}}
-	if !isHTTP(u) {
+	ep := &endpoint{at: *u, ownHost: remote.HostKey(u), server: gitwire.Advertisement{Version: 2, Filter: true}}
+	if !remote.IsHTTP(u) {
 		// Anything but HTTP goes through an implementation of protocol v0.
 		ep.known, ep.server = true, gitwire.Advertisement{}
 		if u.User != nil {
@@ -80,11 +81,6 @@ func (ep *endpoint) learn(at url.URL, server gitwire.Advertisement) {
 	ep.at, ep.server, ep.known = at, server, true
 }
 
-func isHTTP(u *url.URL) bool { return u.Scheme == "https" || u.Scheme == "http" }
-
-// hostKey names a host that credentials belong to: another scheme or port is another host.
-func hostKey(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) }
-
 // rewrite is one url.<base>.insteadOf rule.
 type rewrite struct{ base, insteadOf string }
 
@@ -124,7 +120,7 @@ func parseAddress(s string) (*url.URL, error) {
 	case u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") && path.IsAbs(u.Path):
 		u.Host = ""
 		return u, nil
-	case isHTTP(u) && u.Hostname() != "":
+	case remote.IsHTTP(u) && u.Hostname() != "":
 		return u, nil
 	case u.Scheme == "ssh" && plainSSH(u):
 		return u, nil

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/atskills-go/atskills/internal/remote"
 )
 
 // Credential is a user name and a password or token. Every way of printing one hides both (X5).
@@ -46,7 +47,7 @@ type hostAuth struct {
 func (t *Transport) host(u *url.URL) *hostAuth {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key := hostKey(u)
+	key := remote.HostKey(u)
 	h := t.hosts[key]
 	if h == nil {
 		h = &hostAuth{turn: make(chan struct{}, 1), bad: map[Credential]bool{}, sent: map[Credential]bool{}}
@@ -113,7 +114,7 @@ func (t *Transport) send(ctx context.Context, ep *endpoint, method string, u url
 	if !denied(resp.StatusCode) {
 		return r, nil
 	}
-	if !mayCarrySecrets(&u) {
+	if !remote.MayCarrySecrets(&u) {
 		r.plain = true
 		return r, nil
 	}
@@ -130,7 +131,7 @@ func (t *Transport) retry(ctx context.Context, ep *endpoint, h *hostAuth, r *rep
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
 	case <-ctx.Done():
-		drain(r.Body)
+		remote.Drain(r.Body)
 		return context.Cause(ctx)
 	}
 	tried := map[Credential]bool{}
@@ -150,10 +151,10 @@ func (t *Transport) retry(ctx context.Context, ep *endpoint, h *hostAuth, r *rep
 		tried[c] = true
 		resp, err := again(&c)
 		if err != nil {
-			drain(r.Body)
+			remote.Drain(r.Body)
 			return err
 		}
-		drain(r.Body)
+		remote.Drain(r.Body)
 		r.Response, r.tried = resp, true
 		h.judge(c, resp.StatusCode)
 		if !denied(resp.StatusCode) {
@@ -187,33 +188,23 @@ func (t *Transport) candidates(ctx context.Context, ep *endpoint, h *hostAuth, u
 func (ep *endpoint) wantsAuth(u *url.URL) bool {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	return ep.authHost == hostKey(u)
+	return ep.authHost == remote.HostKey(u)
 }
 
 func (ep *endpoint) setWantsAuth(u *url.URL) {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	ep.authHost = hostKey(u)
+	ep.authHost = remote.HostKey(u)
 }
 
 // ownCredential returns what the configured address carried, for its own host only.
 func (ep *endpoint) ownCredential(u *url.URL) *Credential {
 	ep.mu.Lock()
 	defer ep.mu.Unlock()
-	if ep.userinfo == nil || ep.ownHost != hostKey(u) {
+	if ep.userinfo == nil || ep.ownHost != remote.HostKey(u) {
 		return nil
 	}
 	return ep.userinfo
-}
-
-// mayCarrySecrets reports whether credentials may be sent to u: over https, or to this machine.
-func mayCarrySecrets(u *url.URL) bool {
-	return u.Scheme == "https" || isLoopback(u)
-}
-
-func isLoopback(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return strings.EqualFold(u.Hostname(), "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // DefaultCredentials returns the user's own credentials, in this order: GH_TOKEN, then GITHUB_TOKEN, for github.com
@@ -228,7 +219,7 @@ func DefaultCredentials(h Host) CredentialFunc {
 }
 
 func (h Host) tokens(address *url.URL, yield func(Credential, error) bool) bool {
-	if hostKey(address) != "https://github.com" {
+	if remote.HostKey(address) != "https://github.com" {
 		return true
 	}
 	for _, key := range []string{"GH_TOKEN", "GITHUB_TOKEN"} {

@@ -2,8 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +17,7 @@ import (
 	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/transport"
 )
 
@@ -45,12 +43,12 @@ func (e *statusError) Error() string {
 // newStatusError reads what little of the body is fit to be repeated.
 func newStatusError(r *reply) *statusError {
 	e := &statusError{code: r.StatusCode, tried: r.tried, plain: r.plain, sourceErr: r.sourceErr}
-	e.after = gitwire.Clean(r.Header.Get("Retry-After"))
+	e.after = remote.Clean(r.Header.Get("Retry-After"))
 	e.throttled = r.StatusCode == http.StatusTooManyRequests ||
 		r.StatusCode == http.StatusForbidden && (e.after != "" || r.Header.Get("X-RateLimit-Remaining") == "0")
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
 		b, _ := io.ReadAll(io.LimitReader(r.Body, 4<<10))
-		e.text = gitwire.Clean(string(b))
+		e.text = remote.Clean(string(b))
 	}
 	return e
 }
@@ -64,15 +62,15 @@ func (t *Transport) failure(ctx context.Context, op string, ep *endpoint, err er
 func (t *Transport) classified(ctx context.Context, op string, ep *endpoint, err error) error {
 	var done *transport.Error
 	var limit *transport.LimitError
-	var wait *waitError
-	err, sending := withoutURL(err)
+	var wait *remote.WaitError
+	err, sending := remote.WithoutURL(err)
 	switch {
 	case errors.As(err, &done):
 		return err
 	case errors.As(err, &limit):
 		return fmt.Errorf("%s %s: %w", op, ep, err)
 	case errors.As(err, &wait):
-		return ep.error(op, transport.ErrUnreachable, transport.CauseTimeout, wait, networkHint(transport.CauseTimeout))
+		return ep.error(op, transport.ErrUnreachable, transport.CauseTimeout, wait, remote.NetworkHint(transport.CauseTimeout))
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return fmt.Errorf("%s %s: %w", op, ep, context.Canceled)
 	case ctx.Err() != nil:
@@ -85,12 +83,12 @@ func (t *Transport) classified(ctx context.Context, op string, ep *endpoint, err
 	if isLocal(err) {
 		return fmt.Errorf("%s %s: %w", op, ep, err)
 	}
-	cause := networkCause(err)
+	cause := remote.NetworkCause(err)
 	if cause == "" && sending {
 		cause = transport.CauseNetwork
 	}
 	if cause != "" {
-		return ep.error(op, transport.ErrUnreachable, cause, err, networkHint(cause))
+		return ep.error(op, transport.ErrUnreachable, cause, err, remote.NetworkHint(cause))
 	}
 	return ep.protocolFailure(op, err)
 }
@@ -101,7 +99,7 @@ func (ep *endpoint) error(op string, kind error, cause transport.Cause, err erro
 
 // protocolFailure is for answers that came but were no use.
 func (ep *endpoint) protocolFailure(op string, err error) error {
-	var redirect *redirectError
+	var redirect *remote.RedirectError
 	var unknownHost *knownhosts.KeyError
 	switch {
 	case errors.As(err, &redirect):
@@ -167,39 +165,10 @@ func (ep *endpoint) denial(op string, kind error, cause transport.Cause, s *stat
 
 func credentialHint(u *url.URL) string {
 	hint := fmt.Sprintf("to read a private repository, add %s to ~/.netrc or to a git credential helper", u.Host)
-	if hostKey(u) == "https://github.com" {
+	if remote.HostKey(u) == "https://github.com" {
 		hint = "to read a private repository, set GH_TOKEN or GITHUB_TOKEN, or add github.com to ~/.netrc or to a git credential helper"
 	}
 	return hint
-}
-
-// withoutURL drops the address that net/http puts in front of its errors: ours says it already, and that one may
-// carry a query. sending says that there was one: no answer came.
-func withoutURL(err error) (reason error, sending bool) {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err, true
-	}
-	return err, false
-}
-
-// networkCause tells the failures of a connection apart (C4); "" is none of them.
-func networkCause(err error) transport.Cause {
-	var dns *net.DNSError
-	var netErr net.Error
-	switch {
-	case errors.As(err, &dns):
-		return transport.CauseDNS
-	case isTLS(err):
-		return transport.CauseTLS
-	case isRefused(err):
-		return transport.CauseRefused
-	case errors.As(err, &netErr) && netErr.Timeout():
-		return transport.CauseTimeout
-	case errors.As(err, &netErr):
-		return transport.CauseNetwork
-	}
-	return ""
 }
 
 // isLocal reports whether err is a fault of this machine's files, whose error numbers look like those of a network. A
@@ -213,26 +182,4 @@ func isLocal(err error) bool {
 	var link *os.LinkError
 	var call *os.SyscallError
 	return errors.As(err, &file) || errors.As(err, &link) || errors.As(err, &call)
-}
-
-// networkHint says what a person can do about a server that did not answer.
-func networkHint(cause transport.Cause) string {
-	switch cause {
-	case transport.CauseDNS:
-		return "check the network and the host's name"
-	case transport.CauseTLS:
-		return "check this machine's certificates and clock, or the proxy on the way"
-	}
-	return "check the network and the proxy settings, then try again"
-}
-
-func isTLS(err error) bool {
-	var verify *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var alert tls.AlertError
-	var authority x509.UnknownAuthorityError
-	var host x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &authority) ||
-		errors.As(err, &host) || errors.As(err, &invalid) || errors.Is(err, http.ErrSchemeMismatch)
 }

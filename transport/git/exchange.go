@@ -9,14 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 )
 
 const (
-	maxRedirects = 5
-	maxLocation  = 4096 // bytes; the address a repository moved to is kept and shown
 	service      = "git-upload-pack"
 	resultType   = "application/x-" + service + "-result"
 	requestType  = "application/x-" + service + "-request"
@@ -60,12 +58,12 @@ func (t *Transport) withProtocol(ctx context.Context, op string, ep *endpoint, v
 
 // inconclusive reports whether err may come from a server that did not understand the request.
 func inconclusive(err error) bool {
-	var remote *gitwire.RemoteError
+	var said *gitwire.RemoteError
 	var status *statusError
 	switch {
 	case errors.Is(err, gitwire.ErrNoAnswer):
 		return true
-	case errors.As(err, &remote):
+	case errors.As(err, &said):
 		return !isNotOurRef(err)
 	case errors.As(err, &status):
 		return status.code == http.StatusBadRequest || status.code == http.StatusInternalServerError
@@ -75,9 +73,9 @@ func inconclusive(err error) bool {
 
 // isNotOurRef reports whether the server refused a want by hash.
 func isNotOurRef(err error) bool {
-	var remote *gitwire.RemoteError
-	return errors.As(err, &remote) && (strings.Contains(remote.Text, "not our ref") ||
-		strings.Contains(remote.Text, "unadvertised object"))
+	var said *gitwire.RemoteError
+	return errors.As(err, &said) && (strings.Contains(said.Text, "not our ref") ||
+		strings.Contains(said.Text, "unadvertised object"))
 }
 
 // refs calls each for the refs with one of prefixes, and maybe for others.
@@ -104,20 +102,20 @@ func (t *Transport) command(ctx context.Context, op string, ep *endpoint, body [
 		if err != nil {
 			return err
 		}
-		if !isRedirect(resp.StatusCode) {
+		if !remote.IsRedirect(resp.StatusCode) {
 			defer resp.Body.Close()
 			if err := checkAnswer(resp, resultType); err != nil {
 				return err
 			}
 			err := read(resp.Body)
 			if err == nil {
-				drain(resp.Body)
+				remote.Drain(resp.Body)
 			}
 			return err
 		}
-		drain(resp.Body)
+		remote.Drain(resp.Body)
 		if redirected {
-			return &redirectError{"the repository's new address redirects again"}
+			return &remote.RedirectError{Text: "the repository's new address redirects again"}
 		}
 		if err := t.discover(ctx, op, ep); err != nil {
 			return err
@@ -137,15 +135,15 @@ func (t *Transport) discover(ctx context.Context, op string, ep *endpoint) error
 		if err != nil {
 			return err
 		}
-		if !isRedirect(resp.StatusCode) {
-			defer drain(resp.Body)
+		if !remote.IsRedirect(resp.StatusCode) {
+			defer remote.Drain(resp.Body)
 			return t.readDiscovery(ep, u, resp)
 		}
-		drain(resp.Body)
-		if hop == maxRedirects {
-			return &redirectError{fmt.Sprintf("more than %d redirects", maxRedirects)}
+		remote.Drain(resp.Body)
+		if hop == remote.MaxRedirects {
+			return &remote.RedirectError{Text: fmt.Sprintf("more than %d redirects", remote.MaxRedirects)}
 		}
-		if u, err = redirectTarget(u, resp.Header.Get("Location")); err != nil {
+		if u, err = remote.RedirectTarget(u, resp.Header.Get("Location")); err != nil {
 			return err
 		}
 	}
@@ -161,44 +159,11 @@ func (t *Transport) readDiscovery(ep *endpoint, u url.URL, resp *reply) error {
 	}
 	at, ok := strings.CutSuffix(u.Path, infoRefs)
 	if !ok {
-		return &redirectError{"the redirect leads to something that is not a repository"}
+		return &remote.RedirectError{Text: "the redirect leads to something that is not a repository"}
 	}
 	u.Path, u.RawPath, u.RawQuery = at, strings.TrimSuffix(u.RawPath, infoRefs), ""
 	ep.learn(u, server)
 	return nil
-}
-
-// redirectError is a redirect that is not followed.
-type redirectError struct{ text string }
-
-func (e *redirectError) Error() string { return e.text }
-
-// redirectTarget returns where a redirect leads. It never leads from https to http, to another kind of address, or to
-// one that carries userinfo.
-func redirectTarget(from url.URL, location string) (url.URL, error) {
-	if len(location) > maxLocation {
-		return url.URL{}, &redirectError{fmt.Sprintf("a redirect to an address of more than %d bytes", maxLocation)}
-	}
-	to, err := from.Parse(location)
-	switch {
-	case location == "" || err != nil:
-		return url.URL{}, &redirectError{"a redirect without a usable address"}
-	case !isHTTP(to) || to.Hostname() == "" || to.User != nil:
-		return url.URL{}, &redirectError{"a redirect to an address that is not followed"}
-	case from.Scheme == "https" && to.Scheme == "http":
-		return url.URL{}, &redirectError{"a redirect from https to http, which is not followed"}
-	}
-	to.Fragment = ""
-	return *to, nil
-}
-
-func isRedirect(code int) bool {
-	switch code {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return true
-	}
-	return false
 }
 
 func below(u url.URL, suffix string) url.URL {
@@ -216,17 +181,17 @@ func checkAnswer(resp *reply, contentType string) error {
 	}
 	got := resp.Header.Get("Content-Type")
 	if got, _, _ := strings.Cut(got, ";"); !strings.EqualFold(strings.TrimSpace(got), contentType) {
-		return fmt.Errorf("the server answered %q where git's protocol was asked for", gitwire.Clean(got))
+		return fmt.Errorf("the server answered %q where git's protocol was asked for", remote.Clean(got))
 	}
 	return nil
 }
 
 // once sends one request. The answer's body ends the request when it is closed.
 func (t *Transport) once(ctx context.Context, method string, u url.URL, body []byte, cred *Credential) (*http.Response, error) {
-	ctx, g := newGuard(ctx, t.opts.Limits.StallTimeout)
+	ctx, g := remote.NewGuard(ctx, t.opts.Limits.StallTimeout)
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		g.stop()
+		g.Stop()
 		return nil, err
 	}
 	req.Header.Set("User-Agent", t.opts.UserAgent)
@@ -245,22 +210,10 @@ func (t *Transport) once(ctx context.Context, method string, u url.URL, body []b
 	}
 	resp, err := t.client.Do(req)
 	if err != nil {
-		err = because(ctx, err)
-		g.stop()
+		err = remote.Because(ctx, err)
+		g.Stop()
 		return nil, err
 	}
-	resp.Body = &guardedBody{Reader: g.reader(resp.Body), body: resp.Body, guard: g}
+	resp.Body = g.Body(resp.Body)
 	return resp, nil
-}
-
-// drainTimeout is how long the chance to use a connection again is worth waiting for.
-const drainTimeout = time.Second
-
-// drain reads what little is left of a body, so that its connection can be used again, and closes it.
-func drain(body io.ReadCloser) {
-	if b, ok := body.(*guardedBody); ok {
-		b.guard.hurry(drainTimeout)
-	}
-	_, _ = io.CopyN(io.Discard, body, 16<<10)
-	_ = body.Close()
 }

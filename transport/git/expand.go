@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/transport"
 )
 
@@ -69,7 +70,7 @@ type placedError struct {
 }
 
 func (e *placedError) Error() string {
-	return fmt.Sprintf("in folder %s: %v", gitwire.Quote(e.folder), e.err)
+	return fmt.Sprintf("in folder %s: %v", remote.Quote(e.folder), e.err)
 }
 
 // Unwrap returns the reason.
@@ -87,13 +88,13 @@ func (x *expansion) entry(e gitwire.TreeEntry, prefix string, depth int, names m
 	if x.bytes > limits.ListingBytes {
 		return &transport.LimitError{What: "bytes of paths in one listing", Max: limits.ListingBytes, Field: "ListingBytes"}
 	}
-	usable, err := gitwire.CheckName(e.Name)
+	name := string(e.Name)
+	usable, err := remote.CheckName(name)
 	if err != nil {
 		return err
 	}
-	name := string(e.Name)
 	if names[name] {
-		return fmt.Errorf("hostile tree: the name %s stands in it twice", gitwire.Quote(name))
+		return fmt.Errorf("hostile tree: the name %s stands in it twice", remote.Quote(name))
 	}
 	names[name] = true
 	switch {

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport"
 )
@@ -92,7 +93,7 @@ func New(opts Options) *Transport {
 	opts.Limits = opts.Limits.WithDefaults()
 	return &Transport{
 		opts:      opts,
-		client:    withoutRedirects(opts.Client),
+		client:    remote.WithoutRedirects(opts.Client),
 		rewrites:  sync.OnceValues(opts.Host.rewrites),
 		endpoints: map[skill.ID]*endpoint{},
 		hosts:     map[string]*hostAuth{},
@@ -103,10 +104,10 @@ func New(opts Options) *Transport {
 // which stands for GitHub in a test. It is "" for base URLs that have no pages: ssh and file.
 func (t *Transport) WebURL(id skill.ID, rev transport.Revision) string {
 	u, err := url.Parse(t.opts.BaseURL)
-	if err != nil || !isHTTP(u) {
+	if err != nil || !remote.IsHTTP(u) {
 		return ""
 	}
-	if isLoopback(u) {
+	if remote.IsLoopback(u) {
 		return id.WebURL("", string(rev))
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
@@ -119,18 +120,6 @@ func (t *Transport) String() string { return "git transport" }
 // GoString returns what String does.
 func (t *Transport) GoString() string { return t.String() }
 
-func withoutRedirects(c *http.Client) *http.Client {
-	if c == nil {
-		c = &http.Client{}
-		if t, ok := http.DefaultTransport.(*http.Transport); ok {
-			c.Transport = t.Clone()
-		}
-	}
-	own := *c
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &own
-}
-
 // Head asks for the commit that HEAD stands for and its branch: one request, and two more the first time that a
 // repository turns out to have moved. A repository without commits matches [transport.ErrNotFound] with
 // [transport.CauseEmpty].
@@ -140,8 +129,7 @@ func (t *Transport) Head(ctx context.Context, id skill.ID) (transport.Head, erro
 	if err != nil {
 		return transport.Head{}, err
 	}
-	limit := t.opts.Limits.ProbeTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &waitError{"no answer within", limit, "ProbeTimeout"})
+	ctx, cancel := remote.ProbeTimeout(ctx, t.opts.Limits.ProbeTimeout)
 	defer cancel()
 	var head transport.Head
 	err = t.refs(ctx, op, ep, []string{"HEAD"}, func(r gitwire.Ref) error {
@@ -175,8 +163,7 @@ func (t *Transport) Branches(ctx context.Context, id skill.ID) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	limit := t.opts.Limits.ProbeTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &waitError{"no answer within", limit, "ProbeTimeout"})
+	ctx, cancel := remote.ProbeTimeout(ctx, t.opts.Limits.ProbeTimeout)
 	defer cancel()
 	var names []string
 	err = t.refs(ctx, op, ep, []string{prefix}, func(r gitwire.Ref) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport"
 )
@@ -238,7 +239,7 @@ func (l *listing) find(sub string) (plumbing.Hash, error) {
 		}
 		e, ok, err := child(b, seg)
 		if err != nil {
-			return at, fmt.Errorf("in folder %s: %w", gitwire.Quote(walked), err)
+			return at, fmt.Errorf("in folder %s: %w", remote.Quote(walked), err)
 		}
 		walked = strings.TrimPrefix(walked+"/"+seg, "/")
 		switch {
@@ -256,10 +257,10 @@ func (l *listing) find(sub string) (plumbing.Hash, error) {
 func child(tree []byte, name string) (found gitwire.TreeEntry, ok bool, err error) {
 	for e, err := range gitwire.TreeEntries(tree) {
 		if err == nil {
-			_, err = gitwire.CheckName(e.Name)
+			_, err = remote.CheckName(string(e.Name))
 		}
 		if err == nil && ok && string(e.Name) == name {
-			err = fmt.Errorf("hostile tree: the name %s stands in it twice", gitwire.Quote(name))
+			err = fmt.Errorf("hostile tree: the name %s stands in it twice", remote.Quote(name))
 		}
 		if err != nil {
 			return found, false, err

@@ -18,6 +18,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/transport"
 )
 
@@ -59,7 +60,7 @@ func (t *Transport) olderPack(ctx context.Context, ep *endpoint, want gitwire.Fe
 		if s.answers.err != nil {
 			return s.answers.err // go-git repeats only its words
 		}
-		if at := ep.address(); err != nil && !isHTTP(&at) && !advertised(s.adv, want.Wants) {
+		if at := ep.address(); err != nil && !remote.IsHTTP(&at) && !advertised(s.adv, want.Wants) {
 			// A process that dies on a want breaks the pipe of the request before its reason can be read.
 			return notOurRef(want)
 		}
@@ -68,7 +69,7 @@ func (t *Transport) olderPack(ctx context.Context, ep *endpoint, want gitwire.Fe
 		}
 		defer resp.Close()
 		s.answers.packed = true
-		meter := &gitwire.Meter{R: s.guard.reader(resp), Bound: bound}
+		meter := &gitwire.Meter{R: s.guard.Reader(resp), Bound: bound}
 		return refusal(read(demultiplexed(req.Capabilities, meter), meter), want)
 	})
 }
@@ -142,29 +143,29 @@ func demultiplexed(caps *capability.List, r io.Reader) io.Reader {
 type olderSession struct {
 	gogit.UploadPackSession
 	adv     *packp.AdvRefs
-	guard   *guard
+	guard   *remote.Guard
 	answers *boundedAnswers
 }
 
 // withSession opens a session and reads what the server advertises.
 func (t *Transport) withSession(ctx context.Context, ep *endpoint, use func(context.Context, *olderSession) error) error {
-	ctx, g := newGuard(ctx, t.opts.Limits.StallTimeout)
-	defer g.stop()
+	ctx, g := remote.NewGuard(ctx, t.opts.Limits.StallTimeout)
+	defer g.Stop()
 	answers := &boundedAnswers{next: t.client.Transport, bound: t.listingBound()}
 	s, err := t.session(ctx, ep, answers)
 	if err != nil {
-		return because(ctx, err)
+		return remote.Because(ctx, err)
 	}
 	defer s.Close()
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if err != nil {
-		return because(ctx, err)
+		return remote.Because(ctx, err)
 	}
 	if slices.Contains(adv.Capabilities.Get("object-format"), "sha256") {
 		return gitwire.ErrSHA256
 	}
 	if err := use(ctx, &olderSession{s, adv, g, answers}); err != nil {
-		return because(ctx, err)
+		return remote.Because(ctx, err)
 	}
 	return nil
 }

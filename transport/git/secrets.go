@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/transport"
 )
-
-// maxErrorText is how many characters of a failure are worth repeating.
-const maxErrorText = 1000
 
 // fit makes what err says fit to be shown: servers put their own words, and those of the request, into answers that
 // net/http and go-git repeat at any length. Nothing that was sent as a secret is left (X5).
@@ -23,35 +21,21 @@ func (t *Transport) fit(err error) error {
 		return err
 	}
 	secrets := t.secrets()
-	e.URL, e.Hint = scrub(e.URL, secrets), scrub(e.Hint, secrets)
+	e.URL, e.Hint = remote.Scrub(e.URL, secrets), remote.Scrub(e.Hint, secrets)
 	if e.Err == nil {
 		return err
 	}
 	var status *statusError
 	if errors.As(e.Err, &status) {
-		status.text, status.after = scrub(status.text, secrets), scrub(status.after, secrets)
+		status.text, status.after = remote.Scrub(status.text, secrets), remote.Scrub(status.after, secrets)
 	}
-	var remote *gitwire.RemoteError
-	if errors.As(e.Err, &remote) {
-		remote.Text = scrub(remote.Text, secrets)
+	var said *gitwire.RemoteError
+	if errors.As(e.Err, &said) {
+		said.Text = remote.Scrub(said.Text, secrets)
 	}
-	was := e.Err.Error()
-	if text := scrub(gitwire.CleanTo(scrub(was, secrets), maxErrorText), secrets); text != was {
-		e.Err = &rewordedError{text, e.Err}
-	}
+	e.Err = remote.Reword(e.Err, secrets)
 	return err
 }
-
-// rewordedError is an error with another text.
-type rewordedError struct {
-	text string
-	err  error
-}
-
-func (e *rewordedError) Error() string { return e.text }
-
-// Unwrap returns the error that was reworded.
-func (e *rewordedError) Unwrap() error { return e.err }
 
 // noteSent remembers that c went out to a host.
 func (h *hostAuth) noteSent(c Credential) {
@@ -84,7 +68,7 @@ func (c Credential) spellings() []string {
 	const minSecret, minToken = 4, 12
 	var out []string
 	add := func(s string) {
-		for _, s := range []string{s, gitwire.CleanTo(s, len(s)), url.QueryEscape(s), url.PathEscape(s)} {
+		for _, s := range []string{s, remote.CleanTo(s, len(s)), url.QueryEscape(s), url.PathEscape(s)} {
 			if len(s) >= minSecret {
 				out = append(out, s)
 			}
@@ -96,29 +80,4 @@ func (c Credential) spellings() []string {
 	}
 	basic := base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
 	return append(out, basic, strings.TrimRight(basic, "="))
-}
-
-// scrub replaces secrets in s. Where s was cut, the first part of one may be left.
-func scrub(s string, secrets []string) string {
-	const hidden, ellipsis = "[credential]", "…"
-	for _, secret := range secrets {
-		s = strings.ReplaceAll(s, secret, hidden)
-	}
-	pieces := strings.Split(s, ellipsis)
-	for i := range len(pieces) - 1 {
-		pieces[i] = withoutStart(pieces[i], secrets)
-	}
-	return strings.Join(pieces, ellipsis)
-}
-
-// withoutStart returns s without the first part of a secret at its end.
-func withoutStart(s string, secrets []string) string {
-	for _, secret := range secrets {
-		for n := min(len(secret)-1, len(s)); n > 0; n-- {
-			if strings.HasSuffix(s, secret[:n]) {
-				return s[:len(s)-n]
-			}
-		}
-	}
-	return s
 }

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package git
+package remote
 
 import (
 	"errors"
