@@ -3,6 +3,7 @@ package atskills
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path"
 	"strings"
 	"time"
@@ -48,6 +49,12 @@ type Env struct {
 	Now func() time.Time
 	// Tokens counts the tokens of a text as the host's model does. Nil is the estimate ceil(characters/4) (B8).
 	Tokens func(string) int
+	// Logger gets one record for each [Event], at debug level, or as a warning when something failed. Nil discards.
+	Logger *slog.Logger
+	// Events is called with what happens on the way, in the order in which it does. Nil means that nobody listens. Several
+	// repositories are read at once, so it may be called from several goroutines; it should return soon, and it must not
+	// call this package, whose locks may be held.
+	Events func(Event)
 }
 
 // tokens is what text costs in a prompt.
@@ -65,12 +72,14 @@ func (e Env) now() time.Time {
 	return e.Now()
 }
 
-// head probes id's origin, if there is a transport.
-func (e Env) head(ctx context.Context, id skill.ID) (transport.Head, error) {
+// head probes id's origin, if there is a transport, and says what the caller has of it.
+func (e Env) head(ctx context.Context, id skill.ID, known transport.Known) (head transport.Head, err error) {
+	took := e.timer()
+	defer func() { e.emit(ctx, Event{Kind: EventProbe, ID: id, Revision: head.Revision, Took: took(), Err: err}) }()
 	if e.Transport == nil {
 		return transport.Mux{}.Head(ctx, id)
 	}
-	return e.Transport.Head(ctx, id)
+	return transport.HeadSince(ctx, e.Transport, id, known)
 }
 
 // check refuses a cache that lies inside a skill tree (C2): its content would be walked as the project's own.
@@ -93,7 +102,7 @@ type Kind string
 // The two kinds.
 const (
 	Skill Kind = "skill" // a folder with SKILL.md
-	Menu  Kind = "menu"  // a folder without one that has skills below it
+	Menu  Kind = "menu"  // a folder without one that has skills below it, or a playlist
 )
 
 // Source says who provided the content (R9).
@@ -113,7 +122,7 @@ type Served string
 const (
 	ServedLocal  Served = "local"  // the project's own copy; no request was made
 	ServedFresh  Served = "fresh"  // fetched by this call
-	ServedCached Served = "cached" // the cache, confirmed by a probe
+	ServedCached Served = "cached" // the cache, confirmed by a probe, or too young to need one (H3)
 	ServedStale  Served = "stale"  // the cache, which upstream did not confirm; a warning says why
 )
 
@@ -138,8 +147,12 @@ type Resolution struct {
 	// Files are a skill's bundled files, slash-separated paths relative to Dir in byte order, without SKILL.md and the
 	// dot-files at the top (R7).
 	Files []string
-	// Entries are a menu's rows in byte order of their paths.
+	// Entries are a menu's rows in byte order of their paths; a playlist's come in the list's own order.
 	Entries []Entry
+	// Playlist says that the menu lists what stands elsewhere: each row keeps its own id, whoever lists it (H5, G11).
+	Playlist bool
+	// Visibility is who may read a hub's entry, as the hub says; "" when that is unknown (H4).
+	Visibility transport.Visibility
 
 	ReviewURL string // the page where a person reviews a gh: id, "" otherwise
 	Warnings  []Warning
@@ -149,10 +162,11 @@ type Resolution struct {
 type Entry struct {
 	// ID addresses the skill. It is zero when the grammar cannot address the folder's name; Path still shows it (G12).
 	ID          skill.ID
-	Name        string   // from the frontmatter, else the folder's name (R8)
-	Description string   // "" when the skill has none
-	Path        string   // its SKILL.md as the host's file system spells it
+	Name        string   // from the frontmatter, else the folder's name (R8); in a playlist as the list has it
+	Description string   // "" when the skill has none, or the list says nothing
+	Path        string   // its SKILL.md as the host's file system spells it, "" in a playlist
 	Bundle      []string // its bundled files, as in Resolution.Files
+	Whole       bool     // a playlist's row means a whole directory, and its reference ends in a slash (G9)
 }
 
 // Warning is something a host should show beside a result that is good all the same.
@@ -171,7 +185,7 @@ const (
 	WarnMoved       = "moved"       // the repository answers at another address (F5)
 	WarnBranch      = "branch"      // a pasted address names another branch than the one read (G5)
 	WarnPartial     = "partial"     // the project's copies alone answered a menu (R11)
-	WarnSkipped     = "skipped"     // a link or submodule did not land (F2)
+	WarnSkipped     = "skipped"     // a link or submodule did not land (F2), or a playlist's row is no reference (H5)
 	WarnUnreadable  = "unreadable"  // a folder, link or name in the walk could not be used (W1, W3, W6)
 	WarnFrontmatter = "frontmatter" // SKILL.md was read with a repair, or lacks a name or description (R8)
 )

@@ -83,14 +83,26 @@ func (c *cache) read(ctx context.Context, e entry) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	got, err := describe(e.id, f)
+	got, list, err := c.describe(e, f)
 	if again, errAgain := c.lookup(e.id); errAgain != nil || again.pending != e.pending || !bytes.Equal(again.raw, e.raw) {
 		return content{}, errors.Join(errChanged, ctx.Err())
 	}
-	if e.pending || c.mixed(e, f) || !e.intact(f) {
+	if e.pending || c.mixed(e, f) || e.meta.Playlist != list || !e.intact(f) {
 		return got, errDamaged
 	}
 	return got, err
+}
+
+// describe reads f, what stands at e: the skills there, or else a playlist's rows, whose digest is list.
+func (c *cache) describe(e entry, f folder) (got content, list string, err error) {
+	if len(f.skills) == 0 && e.own() {
+		if rows, digest, err := c.readList(e.id); err == nil {
+			got.list(rows)
+			return got, digest, nil
+		}
+	}
+	got, err = describe(e.id, f)
+	return got, "", err
 }
 
 // intact reports whether f, what stands at e, is what landed there. Entries of other clients are believed, and so is a
@@ -158,7 +170,8 @@ type answer struct {
 // serve answers ids, all of one origin, asking upstream once whether the origin moved (C4, C11).
 func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 	out := make(map[skill.ID]answer, len(ids))
-	head, err := c.env.head(ctx, ids[0].Origin())
+	defer c.answered(ctx, ids, out, c.env.timer())
+	head, err := c.probe(ctx, ids[0])
 	if err != nil {
 		for _, id := range ids {
 			out[id] = c.fallback(ctx, id, err)
@@ -168,14 +181,18 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 	var need []skill.ID
 	for _, id := range ids {
 		if a, ok := c.confirmed(ctx, id, head.Revision); ok {
-			out[id] = a
+			out[id] = c.seen(ctx, a, head)
 			continue
 		}
 		need = append(need, id)
 	}
-	for try := 0; len(need) > 0 && try < maxReadTries; try++ {
-		c.refresh(ctx, head, need, out)
-		need = slices.DeleteFunc(need, func(id skill.ID) bool { return !errors.Is(out[id].err, errChanged) })
+	c.bring(ctx, head, need, out)
+	if gone := func(id skill.ID) bool { return out[id].noRevision() }; slices.ContainsFunc(need, gone) {
+		now, err := c.env.head(ctx, ids[0].Origin(), transport.Known{}) // it moved between probe and listing
+		if err == nil && now.Revision != head.Revision {
+			head = now
+			c.bring(ctx, head, need, out)
+		}
 	}
 	c.withoutDisk(ctx, head, out)
 	for id, a := range out {
@@ -185,6 +202,20 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 		}
 	}
 	return out
+}
+
+// bring answers ids from head, as often as others write meanwhile.
+func (c *cache) bring(ctx context.Context, head transport.Head, ids []skill.ID, out map[skill.ID]answer) {
+	need := slices.Clone(ids)
+	for try := 0; len(need) > 0 && try < maxReadTries; try++ {
+		c.refresh(ctx, head, need, out)
+		need = slices.DeleteFunc(need, func(id skill.ID) bool { return !errors.Is(out[id].err, errChanged) })
+	}
+}
+
+// noRevision reports whether upstream no longer serves the revision that was asked for.
+func (a answer) noRevision() bool {
+	return errors.Is(a.err, transport.ErrNoRevision) || errors.Is(a.cause, transport.ErrNoRevision)
 }
 
 // unusableError says that the cache's file system failed, and nothing else did.
@@ -245,8 +276,12 @@ func (c *cache) confirmed(ctx context.Context, id skill.ID, rev transport.Revisi
 // fallback answers id from whatever copy there is, when upstream did not answer or said no; without a copy the cause
 // is the error (C4, C5, C6).
 func (c *cache) fallback(ctx context.Context, id skill.ID, cause error) answer {
-	if ctx.Err() != nil || errors.Is(cause, ErrTooLarge) {
+	var many *transport.TooManyError
+	switch {
+	case ctx.Err() != nil || errors.Is(cause, ErrTooLarge):
 		return answer{err: cause}
+	case errors.As(cause, &many):
+		return answer{err: &TooLargeError{ID: id, Count: many.Count}}
 	}
 	a := answer{served: ServedStale, cause: cause}
 	for range maxReadTries {

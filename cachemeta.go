@@ -39,6 +39,25 @@ type extra struct {
 	Branch  string             `json:"branch,omitempty"`  // the branch HEAD pointed at (G5)
 	Skills  map[string]string  `json:"skills,omitempty"`  // what landed: each skill's folder and digest
 	Skipped []skipped          `json:"skipped,omitempty"` // what did not land, said again whenever the entry is served (F2)
+
+	Playlist   string               `json:"playlist,omitempty"`   // the digest of a playlist's rows (H5)
+	Visibility transport.Visibility `json:"visibility,omitempty"` // what upstream said last (H4)
+	Checked    time.Time            `json:"checked,omitzero"`     // when upstream said that nothing changed (H3)
+}
+
+// confirmedAt is when upstream last served the entry, or said that it is what upstream has.
+func (m meta) confirmedAt() time.Time {
+	if m.Checked.After(m.Fetched) {
+		return m.Checked
+	}
+	return m.Fetched
+}
+
+// newMeta is the metadata of what stands at id now.
+func newMeta(id skill.ID, head transport.Head, tree transport.Tree, now time.Time) meta {
+	return meta{ID: id, Revision: head.Revision, Fetched: now, extra: extra{
+		Tree: tree.Hash, Branch: head.Branch, Visibility: head.Visibility,
+	}}
 }
 
 // skipped is an upstream entry that never lands.

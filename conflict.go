@@ -20,21 +20,21 @@ var (
 	errNoProject = errors.New("there is no project: Env.Project is nil")
 )
 
-// Change says how a file differs from another revision of it.
-type Change string
+// ChangeKind says how a file differs from another revision of it.
+type ChangeKind string
 
 // The ways a file differs. The zero value is no difference.
 const (
-	Edited  Change = "edited"  // other bytes, or a link or folder where a file was
-	Extra   Change = "extra"   // a file that was not there
-	Missing Change = "missing" // a file that is not there any more
-	Mode    Change = "mode"    // the executable bit alone
+	Edited  ChangeKind = "edited"  // other bytes, or a link or folder where a file was
+	Extra   ChangeKind = "extra"   // a file that was not there
+	Missing ChangeKind = "missing" // a file that is not there any more
+	Mode    ChangeKind = "mode"    // the executable bit alone
 )
 
 // FileChange is one file that differs.
 type FileChange struct {
 	Path   string // slash-separated, relative to the folder of the id; a folder that was not looked into ends in "/"
-	Change Change
+	Change ChangeKind
 }
 
 // ConflictError refuses to replace or remove a copy that was edited, or that cannot be compared with what was saved

@@ -13,13 +13,23 @@ import (
 // content is what a folder says as a skill or a menu (R4), before it is put into a [Resolution].
 type content struct {
 	kind        Kind
+	playlist    bool
 	name        string
 	description string
 	body        string
 	frontmatter string
 	files       []string
-	entries     []Entry // Path relative to the view's root
+	entries     []Entry           // Path relative to the view's root
+	docs        []*skill.Document // see doc
 	warnings    []Warning
+}
+
+// doc returns the frontmatter behind a skill, or behind entry i of a menu; nil for one that was not read.
+func (c content) doc(i int) *skill.Document {
+	if i < len(c.docs) {
+		return c.docs[i]
+	}
+	return nil
 }
 
 // describe reads f as what stands at id. No skill at or below it is a [*NotFoundError] that names what is there; too
@@ -50,7 +60,7 @@ func (c *content) skill(id skill.ID, f folder) error {
 	if err != nil {
 		return fmt.Errorf("read %s/%s: %w", id.Reference(), SkillFile, err)
 	}
-	c.kind = Skill
+	c.kind, c.docs = Skill, []*skill.Document{doc}
 	c.name, c.description = oneLine(doc.Name), oneLine(doc.Description)
 	start, _ := doc.BodyRange()
 	c.body, c.frontmatter = doc.BodyText(), strings.ToValidUTF8(string(bytes.TrimSpace(data[:start])), "\ufffd")
@@ -85,7 +95,7 @@ func (c *content) menu(id skill.ID, f folder) {
 			e.Name, e.Description = oneLine(doc.Name), oneLine(doc.Description)
 			c.findings(label, doc)
 		}
-		c.entries = append(c.entries, e)
+		c.entries, c.docs = append(c.entries, e), append(c.docs, doc)
 		rows.WriteString(label + ": " + orNone(e.Description) + "\n")
 	}
 	c.body = strings.TrimSuffix(rows.String(), "\n")

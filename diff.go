@@ -28,9 +28,9 @@ type Difference struct {
 
 // FileDiff is one file that changed since it was saved.
 type FileDiff struct {
-	Path   string // slash-separated, relative to the folder
-	Yours  Change // the copy against the recorded revision, "" for no change
-	Theirs Change // upstream's present revision against the recorded one, "" for no change
+	Path   string     // slash-separated, relative to the folder
+	Yours  ChangeKind // the copy against the recorded revision, "" for no change
+	Theirs ChangeKind // upstream's present revision against the recorded one, "" for no change
 	// Clash says that both changed, and not to the same.
 	Clash bool
 
@@ -217,7 +217,7 @@ func (d *differ) rowsOf(names map[string]bool, base, yours, theirs map[string]ve
 func (d *differ) head(ctx context.Context, id skill.ID) headAnswer {
 	h, ok := d.heads[id.Origin()]
 	if !ok {
-		h.Head, h.err = d.env.head(ctx, id.Origin())
+		h.Head, h.err = d.cache.probe(ctx, id.Origin())
 		d.heads[id.Origin()] = h
 		switch {
 		case errors.Is(h.err, ErrNotFound), errors.Is(h.err, ErrNoAccess):

@@ -34,7 +34,7 @@ func (v version) sameBytes(w version) bool {
 }
 
 // change says what became of a file between two versions.
-func change(from, to version, modes bool) Change {
+func change(from, to version, modes bool) ChangeKind {
 	switch {
 	case !from.exists && !to.exists:
 		return ""
@@ -103,7 +103,7 @@ func (d *differ) listing(ctx context.Context, id skill.ID, rev transport.Revisio
 }
 
 func (d *differ) cached(ctx context.Context, id skill.ID, rev transport.Revision) (map[string]version, bool) {
-	if _, ok := d.cache.confirmed(ctx, id, rev); !ok {
+	if a, ok := d.cache.confirmed(ctx, id, rev); !ok || a.playlist {
 		return nil, false
 	}
 	files, _, err := scan(ctx, d.cache.fs, id.DiskPath())

@@ -6,26 +6,41 @@
 // on a hub. Three decisions are kept apart:
 //
 //   - reading ([Resolve], [ResolveAll]) puts a skill's text where it is used and leaves nothing behind but a cache;
-//   - saving ([Save], [Remove], [Diff], [Origin]) copies it into the project's .atskills/ tree, to adapt and own;
-//   - triggering writes one line into .atskills/.autotrigger, and only that costs resident prompt. This package does not
-//     do it yet: it reads such lines where a copy is saved or removed.
+//   - saving ([Save], [Remove], [Diff], [Verify], [Origin]) copies it into the project's .atskills/ tree, to adapt and own;
+//   - triggering ([Install], [Uninstall], [Toggle], [ReadTree], [Lint]) is one line in .atskills/.autotrigger, and only
+//     what such lines select costs resident prompt: the string that [Residency] computes.
 //
 // There is no manifest, lockfile or registration.
+//
+// # In a host
+//
+// An agent needs three calls. [Expand] takes a person's message and gives back the message with the skills it refers to;
+// its suffixes :save and :install are acted on. [Residency] gives the string to append to the system prompt. Around a
+// session, [transport.Memo] makes both ask each repository once:
+//
+//	env.Transport = transport.Memo(env.Transport)       // a session begins
+//	block, err := atskills.Residency(ctx, env)          // system += block.Text
+//	turn := atskills.Expand(ctx, env, message, atskills.ExpandOptions{}) // user = turn.Message
+//
+// For more there are [Renderer] (other frames, a ceiling), [NewTools] (tools for a model without file access),
+// [NeedsApproval] and [Approve] (scripts of cloud skills), [NewIndex] (completion), [References], and the Logger and
+// Events of [Env]. The page docs/integration.md has the whole.
 //
 // Numbers such as R4 in this documentation are rules of the protocol; docs/protocol.md lists them.
 //
 // # What is read and written
 //
-// Every call takes an [Env]: the project's file system, the cache's, a [Transport] and a clock. Nothing else is
-// touched; there are no globals, no environment variables and no printing, so each call is a function of those four and
-// runs the same over an in-memory file system. Save and Remove write to the project's .atskills/ folder; Resolve does so
-// only to undo a save that was interrupted. All of them write to the cache, whose layout other clients of the protocol
-// on the same machine share:
+// Every call takes an [Env]: the project's file system, the cache's, a [Transport], a clock, and functions that listen.
+// Nothing else is touched; there are no globals, no environment variables and no printing, so each call is a function of
+// those and runs the same over an in-memory file system. Save and Remove write to the project's .atskills/ folder,
+// Install, Uninstall and Toggle to .atskills/.autotrigger; what reads does so only to undo a save that was interrupted.
+// All of them write to the cache, whose layout other clients of the protocol on the same machine share:
 //
 //	<root>/gh/owner/repo/path/...   content
 //	<root>/.meta/<hash>.json        id, revision, fetchedAt, and what this package adds
 //
-// Everything in the cache may be deleted at any time.
+// Everything in the cache may be deleted at any time. What is lost with it besides time: the confirmations of scripts, and
+// what [Block.Drift] compares with.
 //
 // # How upstream is asked
 //
@@ -37,7 +52,7 @@
 // # Errors
 //
 // A failure is an error with a type or a sentinel, never a shorter result: see [Resolve]. What is served although
-// something was wrong on the way is a result with warnings.
+// something was wrong on the way is a result with warnings, or notes where there are many results in one.
 //
 // # Concurrency
 //

@@ -58,7 +58,7 @@ func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 // suggestion resolves (R5, R6). It matches [ErrTooLarge].
 type TooLargeError struct {
 	ID          skill.ID
-	Count       int   // skills below ID
+	Count       int   // skills below ID, or rows of a playlist
 	Bytes       int64 // their size, 0 when upstream does not tell
 	Suggestions []Suggestion
 }
@@ -66,7 +66,7 @@ type TooLargeError struct {
 // Suggestion is a smaller reference that fits.
 type Suggestion struct {
 	ID    skill.ID
-	Count int // skills it covers
+	Count int // skills it covers, 0 when that is not known: the row of a playlist
 }
 
 func (e *TooLargeError) Error() string {
@@ -81,7 +81,10 @@ func (e *TooLargeError) Error() string {
 		if i == 0 {
 			sep = "; try "
 		}
-		fmt.Fprintf(&b, "%s%s (%d)", sep, s.ID.Reference(), s.Count)
+		b.WriteString(sep + s.ID.Reference())
+		if s.Count > 0 {
+			fmt.Fprintf(&b, " (%d)", s.Count)
+		}
 	}
 	return b.String()
 }

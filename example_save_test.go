@@ -13,7 +13,7 @@ import (
 	"github.com/atskills-go/atskills/transport/transporttest"
 )
 
-// savable is an upstream with one skill, and a project and a cache in memory.
+// savable is an upstream with two skills and a playlist, and a project and a cache in memory.
 func savable() atskills.Env {
 	up, err := transporttest.NewUpstream(`
 -- acme/kit/deploy/SKILL.md --
@@ -24,6 +24,16 @@ description: Ships a build.
 Run scripts/run.sh.
 -- acme/kit/deploy/scripts/run.sh (executable) --
 make ship
+-- acme/kit/review/SKILL.md --
+---
+name: review
+description: Reads a change.
+---
+Look twice.
+-- hub:acme/starter/.playlist --
+gh:acme/kit/deploy Ships a build.
+gh:acme/kit/rewiev Is spelled wrong.
+gh:acme/kit/review Reads a change.
 `)
 	if err != nil {
 		panic(err)
@@ -57,6 +67,28 @@ func ExampleSave() {
 	// Output:
 	// new 2 files, executable: [scripts/run.sh]
 	// conflict: [{scripts/run.sh edited}]
+}
+
+// A playlist is saved as a set: each row at its own id's path, with one report of what landed and what did not.
+func ExampleSave_playlist() {
+	ctx, env := context.Background(), savable()
+	saved, err := atskills.Save(ctx, env, "hub:acme/starter")
+	if err != nil {
+		panic(err)
+	}
+	for _, row := range saved.Set {
+		if row.Err != nil {
+			fmt.Println(row.Err)
+			continue
+		}
+		fmt.Println(row.Saved.State, row.ID)
+	}
+	fmt.Println("all of it:", saved.Err() == nil)
+	// Output:
+	// new gh:acme/kit/deploy
+	// save gh:acme/kit/rewiev: nothing at gh:acme/kit/rewiev: no such folder in gh:acme/kit; there is deploy/, review/; did you mean gh:acme/kit/review
+	// new gh:acme/kit/review
+	// all of it: false
 }
 
 // The stamp says where a copy came from.

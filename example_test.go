@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/go-git/go-billy/v5/memfs"
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
 	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/transporttest"
 	"github.com/atskills-go/atskills/transport/upstream"
 )
@@ -59,6 +61,40 @@ func exampleEnv() atskills.Env {
 		log.Fatal(err)
 	}
 	return atskills.Env{Project: memfs.New(), Cache: memfs.New(), Transport: transporttest.NewFake(up)}
+}
+
+// session is the second example of the README, word for word.
+func session(ctx context.Context, env atskills.Env, messages []string, send func(system, user string)) error {
+	env.Transport = transport.Memo(env.Transport) // each repository is asked once a session
+	for _, message := range messages {
+		block, err := atskills.Residency(ctx, env) // what .autotrigger makes resident: one string, "" for nothing
+		if err != nil {
+			return err
+		}
+		turn := atskills.Expand(ctx, env, message, atskills.ExpandOptions{}) // its references, read and framed in place
+		send("You are a helpful agent.\n\n"+block.Text, turn.Message)
+	}
+	return nil
+}
+
+// A session of two turns: a skill is read where the first message refers to it, and another is made to fire on its own,
+// so that the second turn has it in the system prompt.
+func Example_session() {
+	err := session(context.Background(), exampleEnv(), []string{
+		"Ship it as @skills:gh:acme/kit/skills/deploy says.",
+		"And keep @skills:gh:acme/kit/skills/review:install at hand.",
+		"Thank you.",
+	}, func(system, user string) {
+		_, resident, _ := strings.Cut(system, "\n- ")
+		fmt.Printf("%d lines; resident: %q\n", 1+strings.Count(user, "\n"), resident)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 11 lines; resident: ""
+	// 10 lines; resident: ""
+	// 1 lines; resident: "review: Reads a change. (/gh/acme/kit/skills/review/SKILL.md)"
 }
 
 // A folder without SKILL.md is a menu of the skills below it; each row's id is a reference.

@@ -1,5 +1,11 @@
 package atskills
 
+import (
+	"context"
+
+	"github.com/atskills-go/atskills/internal/trigger"
+)
+
 // Suggest is suggest, for tests over listings that no fake upstream has to hold.
 func Suggest(dirs []string) (out []Suggested) {
 	for _, s := range suggest(dirs) {
@@ -22,3 +28,8 @@ var (
 
 // ParseIndex is parseIndex, for tests against git's own.
 var ParseIndex = parseIndex
+
+// AddTriggerLine adds one line to the trigger file, and nothing else.
+func AddTriggerLine(ctx context.Context, env Env, text string) error {
+	return env.editTriggers(ctx, func(f trigger.File) (trigger.File, error) { return f.Append(text), nil })
+}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/atskills-go/atskills/fsx"
 	"github.com/atskills-go/atskills/skill"
@@ -32,7 +33,8 @@ func (c *cache) fetch(ctx context.Context, snap transport.Snapshot, plans []*pla
 		}
 	}
 	if len(x.want) > 0 {
-		if err := snap.Fetch(ctx, x.want, x.put); err != nil {
+		err := snap.Fetch(ctx, x.want, x.watched(ctx, plans[0]))
+		if x.ended(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -47,6 +49,8 @@ type exchange struct {
 	c       *cache
 	want    []transport.Entry
 	waiting map[string][]target // by body
+	seen    Event               // how far it is
+	took    func() time.Duration
 }
 
 // target is where a body goes: a file to stage, or a link that wants its text.
@@ -77,6 +81,9 @@ func (x *exchange) add(p *plan) error {
 		return x.c.unusable(fmt.Errorf("stage: %w", err))
 	}
 	p.stage = stage
+	if err := x.c.stageList(p); err != nil {
+		return err
+	}
 	for i := range p.lands {
 		l := &p.lands[i]
 		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), max: maxBody, size: &l.Size}
@@ -198,9 +205,12 @@ func (c *cache) land(ctx context.Context, p *plan) answer {
 	if p.reuse {
 		a.served = ServedCached
 	}
-	if a.content, err = c.read(ctx, e); errors.Is(err, errDamaged) {
+	switch a.content, err = c.read(ctx, e); {
+	case errors.Is(err, errDamaged) && a.kind == "":
+		return answer{err: c.unusable(err)}
+	case errors.Is(err, errDamaged):
 		a.warn(WarnDamaged, "the cache does not hold %s as it was written", p.id.Reference())
-	} else if err != nil {
+	case err != nil:
 		return answer{err: err}
 	}
 	return a
@@ -251,7 +261,7 @@ func (c *cache) whole(ctx context.Context, p *plan) error {
 			return errChanged
 		}
 	}
-	if len(landed) != len(p.lands) {
+	if len(landed) != len(p.lands) || !c.stagedList(p) {
 		return errChanged
 	}
 	p.meta.Skills = staged.digests()

@@ -103,6 +103,9 @@ func (m meta) skippedWarnings(id skill.ID) []Warning {
 			continue
 		}
 		w := Warning{WarnSkipped, fmt.Sprintf("%s did not land: %s", oneLine(at), s.Why)}
+		if m.Playlist != "" && s.Path != "" {
+			w.Message = fmt.Sprintf("a row of %s was left out: %s: %q", id.Reference(), s.Why, oneLine(s.Path))
+		}
 		if to, err := skill.ParseID(s.Target); err == nil {
 			w.Message = fmt.Sprintf("%s did not land: it is a link upstream and points to %s", oneLine(at), to.Reference())
 		}

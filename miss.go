@@ -74,14 +74,9 @@ func (e *NotFoundError) offer(snap transport.Snapshot, id skill.ID) {
 	}
 }
 
-// nothing explains a folder that holds no skill (R4).
-func (c *cache) nothing(ctx context.Context, snap transport.Snapshot, id skill.ID, tree transport.Tree) error {
+// nothing explains a folder that holds no skill (R4); problems are those of its listing.
+func (c *cache) nothing(ctx context.Context, snap transport.Snapshot, id skill.ID, tree transport.Tree, problems []skill.Problem) error {
 	e := &NotFoundError{ID: id, Reason: "no skill there", There: topNames(tree), Near: nearUpstream(snap, id)}
-	paths := make([]string, len(tree.Entries))
-	for i, t := range tree.Entries {
-		paths[i] = t.Path
-	}
-	_, problems := skill.Leaves(paths)
 	for _, p := range problems {
 		if p.Code == skill.ProblemCase {
 			e.Hint = fmt.Sprintf("%s: %v", oneLine(p.Path), p.Err)
@@ -149,7 +144,7 @@ func (c *cache) onBranch(ctx context.Context, ref skill.Ref, err error) error {
 	if !ok || meant.ID == ref.ID {
 		return err
 	}
-	head, headErr := c.env.head(ctx, meant.ID)
+	head, headErr := c.probe(ctx, meant.ID)
 	if headErr != nil {
 		return err
 	}

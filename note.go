@@ -27,23 +27,17 @@ type note struct {
 }
 
 const (
-	notePrefix  = ".atskills-grd-"
-	stagePrefix = ".atskills-new-"
-	noteHead    = "atskills exchange 1"
+	filePrefix = ".atskills-tmp-" // of the file that a write in one step makes first
+	noteHead   = "atskills exchange 1"
 )
-
-// noteName returns where the note about a staged folder stands. fsx takes both for temporary names.
-func noteName(staged string) string {
-	return path.Join(path.Dir(staged), notePrefix+strings.TrimPrefix(path.Base(staged), stagePrefix))
-}
 
 func (n note) write(fsys billy.Filesystem, staged string) error {
 	text := fmt.Sprintf("%s\n%s\n%s\n%s\n", noteHead, digestCopied(n.old), digestCopied(n.fresh), path.Base(n.dest))
-	return fsx.WriteFile(fsys, noteName(staged), []byte(text), 0o644)
+	return fsx.WriteFile(fsys, fsx.NoteName(staged), []byte(text), 0o644)
 }
 
 func (n note) remove(fsys billy.Filesystem, staged string) error {
-	err := fsys.Remove(noteName(staged))
+	err := fsys.Remove(fsx.NoteName(staged))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -69,10 +63,11 @@ func (p project) settleNotes(ctx context.Context, dir string) error {
 	var kept []string
 	for _, info := range infos {
 		name := path.Join(dir, info.Name())
-		if !strings.HasPrefix(info.Name(), notePrefix) || name == projectLock || !fsx.IsTemp(info.Name()) {
+		staged, ok := fsx.NoteOf(name)
+		if !ok || name == projectLock {
 			continue
 		}
-		to, err := p.settleNote(ctx, name)
+		to, err := p.settleNote(ctx, name, staged)
 		if err != nil {
 			return err
 		}
@@ -86,9 +81,8 @@ func (p project) settleNotes(ctx context.Context, dir string) error {
 	return nil
 }
 
-// settleNote ends one exchange, and returns where it kept a tree, "" for none.
-func (p project) settleNote(ctx context.Context, name string) (kept string, err error) {
-	staged := path.Join(path.Dir(name), stagePrefix+strings.TrimPrefix(path.Base(name), notePrefix))
+// settleNote ends the exchange of staged that a note tells of, and returns where it kept a tree, "" for none.
+func (p project) settleNote(ctx context.Context, name, staged string) (kept string, err error) {
 	data, err := fsx.ReadFile(p.fs, name, 64<<10)
 	if err != nil {
 		return "", err

@@ -149,7 +149,7 @@ func (p project) look(ctx context.Context, id skill.ID) (*place, error) {
 
 // find looks at the folder that answers ref, in the spelling that exists (G3).
 func (p project) find(ctx context.Context, ref skill.Ref) (*place, error) {
-	miss := &NotFoundError{ID: ref.ID, Reason: "the project has no such folder"}
+	var looked []string
 	view := fsx.NewView(p.fs, "", true)
 	for _, id := range ref.IDs() {
 		dir := Dir + "/" + id.DiskPath()
@@ -160,8 +160,10 @@ func (p project) find(ctx context.Context, ref skill.Ref) (*place, error) {
 		if !errors.Is(err, errNotExist) {
 			return nil, err
 		}
-		miss.Looked = append(miss.Looked, oneLine(dir))
+		looked = append(looked, oneLine(dir))
 	}
+	miss := p.env.noFolder(ref.ID)
+	miss.Looked = looked
 	return nil, miss
 }
 

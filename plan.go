@@ -21,6 +21,7 @@ type plan struct {
 
 	lands []landing
 	links []link
+	list  []byte // the rows of a playlist, nil for what holds skills
 	stage string // the staging folder, "" until something is staged
 }
 
@@ -46,13 +47,13 @@ func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{id: id, meta: meta{
-		ID: id, Revision: snap.head.Revision, Fetched: c.env.now(),
-		extra: extra{Tree: tree.Hash, Branch: snap.head.Branch},
-	}}
+	if isList(id, tree) {
+		return c.planList(ctx, snap.head, id, tree)
+	}
+	p := &plan{id: id, meta: newMeta(id, snap.head, tree, c.env.now())}
 	dirs, size, problems := readListing(tree)
 	if len(dirs) == 0 {
-		return nil, c.nothing(ctx, snap, id, tree)
+		return nil, c.nothing(ctx, snap, id, tree, problems)
 	}
 	if err := checkCap(id, dirs, size); err != nil {
 		return nil, err
@@ -187,7 +188,9 @@ func (c *cache) keep(p *plan) {
 			body, err := c.view.ReadFile(path.Join(p.id.DiskPath(), l.Path), f.size)
 			ok = err == nil && l.Matches(body)
 		}
-		p.lands[i].kept, p.lands[i].Size = ok, f.size
+		if ok {
+			p.lands[i].kept, p.lands[i].Size = true, f.size
+		}
 		same = same && ok && f.executable == (l.Mode == transport.Executable)
 	}
 	p.reuse = same

@@ -72,7 +72,9 @@ func (p project) sweep(ctx context.Context, dirs []string) error {
 		return err
 	}
 	defer unlock()
-	keep := func(i os.FileInfo) bool { return i.Name() == path.Base(projectLock) }
+	keep := func(i os.FileInfo) bool {
+		return i.Name() == path.Base(projectLock) || strings.HasPrefix(i.Name(), filePrefix) && p.editsTriggers()
+	}
 	var errs []error
 	for _, d := range dirs {
 		if err := p.settleNotes(ctx, d); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // The README's Go code is the code that example_test.go compiles and runs.
-func TestReadmeExample(t *testing.T) {
+func TestReadmeExamples(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -17,12 +17,14 @@ func TestReadmeExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, code, found := strings.Cut(string(readme), "```go\n")
-	code, _, closed := strings.Cut(code, "```")
-	if !found || !closed {
-		t.Fatal("README.md has no Go code")
+	blocks := strings.Split(string(readme), "```go\n")[1:]
+	if len(blocks) != 2 {
+		t.Errorf("README.md has %d pieces of Go code, want 2", len(blocks))
 	}
-	if !strings.Contains(string(source), "\n"+code) {
-		t.Errorf("README.md's example is not in example_test.go:\n%s", code)
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```")
+		if !strings.Contains(string(source), "\n"+code) {
+			t.Errorf("README.md's example is not in example_test.go:\n%s", code)
+		}
 	}
 }

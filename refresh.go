@@ -54,7 +54,9 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 	if len(ids) == 0 {
 		return
 	}
+	took := c.env.timer()
 	snap, err := c.env.Transport.Open(ctx, head.Revision, ids...)
+	c.env.emit(ctx, Event{Kind: EventListing, ID: ids[0].Origin(), Revision: head.Revision, Took: took(), Err: err})
 	if err != nil {
 		fail(ids, err)
 		return

@@ -96,13 +96,13 @@ func (p project) remove(ctx context.Context, ref skill.Ref, opts RemoveOptions) 
 	if err := p.takeAway(ctx, at); err != nil {
 		return nil, err
 	}
-	data, err := p.trigger()
-	removed.Lines = naming(data, at.id) // a file that cannot be read has none; whoever loads it reports that
+	lines, _, err := p.readTriggers()
+	removed.Lines = numbers(lines, indexesOf(lines, at.id, meant)) // a file that cannot be read has none; whoever loads it reports that
 	if opts.Lines && len(removed.Lines) > 0 {
 		removed.Lines, err = p.dropLines(ctx, at.id)
 	}
-	if opts.Lines && err != nil && !errors.Is(err, errNotExist) {
-		return removed, fmt.Errorf("the folder is gone, its lines in %s/%s are not: %w", Dir, TriggerFile, err)
+	if opts.Lines && err != nil {
+		return removed, fmt.Errorf("the folder is gone, its lines in %s are not: %w", triggerPath, err)
 	}
 	return removed, nil
 }

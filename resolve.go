@@ -24,9 +24,9 @@ type Outcome struct {
 	Err        error
 }
 
-// Resolve reads what ref addresses: a skill's body and files, or a menu of the skills below a folder (R). The project's
-// own folder at the id's path answers first; a bare path ends there and makes no request. A marked id is read through
-// the cache, which asks upstream once whether anything changed (C4).
+// Resolve reads what ref addresses: a skill's body and files, or a menu of the skills below a folder or of the rows of a
+// playlist (R, H5). The project's own folder at the id's path answers first; a bare path ends there and makes no request.
+// A marked id is read through the cache, which asks upstream once whether anything changed (C4).
 //
 // It writes to the cache only. The suffixes :save and :install are parsed and left to the caller; :index turns a
 // skill's content into its frontmatter.
@@ -45,13 +45,33 @@ func Resolve(ctx context.Context, env Env, ref string, opts ...ResolveOption) (*
 // fewer. Each distinct id is read once, each repository is probed, listed and fetched once (C11), several repositories
 // at a time; one failure never touches the others.
 func ResolveAll(ctx context.Context, env Env, refs []string, opts ...ResolveOption) []Outcome {
+	return newResolver(env, opts...).all(ctx, refs)
+}
+
+// resolver is the state of one call.
+type resolver struct {
+	env   Env
+	opts  resolveOptions
+	cache *cache
+
+	found   map[skill.ID]answer  // by the id asked for (Ref.ID)
+	ignored map[skill.ID]Warning // the project's folder that could not answer
+	want    []skill.ID           // ids that upstream is to answer, each once
+}
+
+func newResolver(env Env, opts ...ResolveOption) *resolver {
 	r := &resolver{env: env, found: make(map[skill.ID]answer), ignored: make(map[skill.ID]Warning)}
 	for _, opt := range opts {
 		opt(&r.opts)
 	}
+	return r
+}
+
+// all resolves refs, once for one resolver.
+func (r *resolver) all(ctx context.Context, refs []string) []Outcome {
 	out := make([]Outcome, len(refs))
 	parsed := make([]skill.Ref, len(refs))
-	setup := env.check()
+	setup := r.env.check()
 	for i, s := range refs {
 		out[i].Ref = s
 		if parsed[i], out[i].Err = skill.ParseRef(s); out[i].Err == nil {
@@ -68,17 +88,6 @@ func ResolveAll(ctx context.Context, env Env, refs []string, opts ...ResolveOpti
 		}
 	}
 	return out
-}
-
-// resolver is the state of one call.
-type resolver struct {
-	env   Env
-	opts  resolveOptions
-	cache *cache
-
-	found   map[skill.ID]answer  // by the id asked for (Ref.ID)
-	ignored map[skill.ID]Warning // the project's folder that could not answer
-	want    []skill.ID           // ids that upstream is to answer, each once
 }
 
 // local answers ref from the project, or notes that upstream has to (R1-R3). Only a bare path can fail here.
@@ -192,7 +201,7 @@ func (r *resolver) result(ctx context.Context, ref skill.Ref) (*Resolution, erro
 		Ref: ref, ID: id, Kind: a.kind, Source: source(a, id), Served: a.served,
 		Revision: a.meta.Revision, Fetched: a.meta.Fetched,
 		Name: a.name, Description: a.description, Content: a.body,
-		Files: slices.Clone(a.files), Entries: slices.Clone(a.entries),
+		Files: slices.Clone(a.files), Entries: slices.Clone(a.entries), Playlist: a.playlist, Visibility: a.meta.Visibility,
 		Warnings: slices.Concat(a.warnings, a.content.warnings, a.meta.skippedWarnings(id), branchWarning(ref, a)),
 	}
 	if w, ok := r.ignored[ref.ID]; ok {
@@ -232,7 +241,9 @@ func (r *resolver) place(res *Resolution, inMemory bool) {
 		res.Path = fs.Join(res.Dir, SkillFile)
 	}
 	for i, e := range res.Entries {
-		res.Entries[i].Path = hostPath(fs, e.Path)
+		if !res.Playlist {
+			res.Entries[i].Path = hostPath(fs, e.Path)
+		}
 	}
 }
 

@@ -25,14 +25,17 @@ type Saved struct {
 	Revision transport.Revision
 
 	// Dir is the folder and Path the SKILL.md (for a menu: the folder), as the host's file system spells them.
+	// Nothing of a playlist stands at its own path: both are "".
 	Dir, Path string
 
-	Skills int // how many skills the copy holds
-	Files  int // how many files, the stamp not counted
+	Skills int // how many skills the copy holds, or the copies of all rows together
+	Files  int // how many files, the stamps not counted
 	// Executables are the files that carry the executable bit, slash-separated paths relative to Dir in byte order (S10).
 	Executables []string
 	// Absorbed are the copies with stamps of their own that stood below Dir and are part of this one now (S6).
 	Absorbed []skill.ID
+	// Set has a playlist's rows in the list's order, those that failed too: see [Saved.Err]. It is nil for anything else.
+	Set []SetItem
 
 	ReviewURL string // the page where a person reviews a gh: id at Revision, "" otherwise
 	Warnings  []Warning
@@ -46,12 +49,14 @@ const (
 	SavedNew       SaveState = "new"       // nothing stood there
 	SavedReplaced  SaveState = "replaced"  // an unedited copy stood there (S3)
 	SavedUnchanged SaveState = "unchanged" // an unedited copy of this very revision stands there; nothing was written
+	SavedSet       SaveState = "set"       // a playlist: what became of each row is in Set (S12)
 )
 
 // The codes of warnings that saving adds.
 const (
 	WarnTrigger  = "trigger"  // .autotrigger still follows the id, which the copy answers now (S10)
 	WarnPortable = "portable" // names that other systems cannot hold
+	WarnShadowed = "shadowed" // a copy stands at a playlist's own path, and answers for it
 )
 
 // maxSaveTries bounds how often a call starts again because somebody else wrote. Whoever wrote got on with it, so that
@@ -70,6 +75,11 @@ const maxSaveTries = 16
 // Content comes through the cache, at HEAD. While upstream does not answer, a cached copy is saved with the revision it
 // has and a warning, but not one that is damaged, and never over another copy. Links, submodules and files called
 // .source never land; warnings name them.
+//
+// A playlist is saved as a set: each row at its own id's path, one after the other, as if it had been named by itself
+// (S12). Nothing stands at the playlist's own path. A row that fails touches no other and is no error of the call:
+// [Saved.Set] has what became of each, and [Saved.Err] the failures. Rows of one repository share a probe and, where
+// nothing stands yet, a listing. A row that is a playlist itself is not followed.
 //
 // The copy is complete before it takes its place, in one step where the file system can; a failed or interrupted save
 // leaves what stood there before, or the new copy whole (S8). Calls may run at once, in any number of goroutines and
@@ -91,16 +101,10 @@ func Save(ctx context.Context, env Env, ref string) (*Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save %s: %w", parsed.ID.Reference(), err)
 	}
-	for try := 1; ; try++ {
-		saved, err := s.try(ctx)
-		if errors.Is(err, errChanged) && try < maxSaveTries {
-			continue
-		}
-		if err != nil {
-			return nil, s.explain(ctx, err)
-		}
-		return saved, nil
-	}
+	took := env.timer()
+	saved, err := s.run(ctx)
+	env.savedEvent(ctx, parsed.ID, saved, took(), err)
+	return saved, err
 }
 
 // save is one call.
@@ -110,6 +114,10 @@ type save struct {
 	id    skill.ID
 	cache *cache
 	page  func(skill.ID, transport.Revision) string // where a person reviews it
+
+	failed  map[skill.ID]error // origins whose probe failed: one call asks none of them twice
+	refused error              // what upstream said to the id in this call already
+	listed  bool               // it is a row of a playlist
 }
 
 func newSave(env Env, ref skill.Ref) (*save, error) {
@@ -124,7 +132,34 @@ func newSave(env Env, ref skill.Ref) (*save, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &save{project: p, ref: ref, id: ref.ID, cache: newCache(env), page: page}, nil
+	return &save{project: p, ref: ref, id: ref.ID, cache: newCache(env), page: page, failed: make(map[skill.ID]error)}, nil
+}
+
+// run saves, as often as somebody else wrote meanwhile.
+func (s *save) run(ctx context.Context) (*Saved, error) {
+	for try := 1; ; try++ {
+		saved, err := s.try(ctx)
+		if errors.Is(err, errChanged) && try < maxSaveTries {
+			continue
+		}
+		if err != nil {
+			return nil, s.explain(ctx, err)
+		}
+		return saved, nil
+	}
+}
+
+// head probes id's origin. A failure is remembered, as the transport's memory does for answers.
+func (s *save) head(ctx context.Context, id skill.ID) (transport.Head, error) {
+	origin := id.Origin()
+	if err, ok := s.failed[origin]; ok {
+		return transport.Head{}, err
+	}
+	head, err := s.cache.probe(ctx, id)
+	if err != nil && ctx.Err() == nil {
+		s.failed[origin] = err
+	}
+	return head, err
 }
 
 // explain gives err the verb and the input, unless it has them.
@@ -154,7 +189,7 @@ func (s *save) try(ctx context.Context) (*Saved, error) {
 	if err := at.ownWork(units); err != nil {
 		return nil, s.settled(ctx, at, err)
 	}
-	head, headErr := s.env.head(ctx, s.id)
+	head, headErr := s.head(ctx, s.id)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -168,8 +203,13 @@ func (s *save) try(ctx context.Context) (*Saved, error) {
 		}
 	}
 	a, err := s.content(ctx, at, headErr)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case a.playlist && s.listed:
+		return nil, errNested
+	case a.playlist:
+		return s.set(ctx, at, a), nil
 	}
 	return s.land(ctx, at, a)
 }
@@ -250,6 +290,9 @@ func (s *save) equalsCache(ctx context.Context, u copyUnit, rev transport.Revisi
 
 // content reads s.id through the cache. What upstream does not confirm never takes the place of another copy.
 func (s *save) content(ctx context.Context, at *place, headErr error) (answer, error) {
+	if s.refused != nil {
+		return answer{}, s.refused
+	}
 	var a answer
 	if headErr != nil {
 		a = s.cache.fallback(ctx, s.id, headErr)
@@ -260,11 +303,13 @@ func (s *save) content(ctx context.Context, at *place, headErr error) (answer, e
 	if a.err == nil && a.inMemory { // the cache cannot be used: one of this call's own holds what is copied
 		env := s.env
 		env.Cache = nil
-		broken := a.warnings
 		s.cache = newCache(env)
 		s.cache.spare = at.bodies(s.fs)
-		a = s.cache.serve(ctx, []skill.ID{s.id})[s.id]
-		a.warnings = append(a.warnings, broken...)
+		if !a.playlist {
+			broken := a.warnings
+			a = s.cache.serve(ctx, []skill.ID{s.id})[s.id]
+			a.warnings = append(a.warnings, broken...)
+		}
 	}
 	switch {
 	case a.err != nil:

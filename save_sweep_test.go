@@ -17,7 +17,7 @@ import (
 	"github.com/atskills-go/atskills/internal/fstest"
 )
 
-// tiny is an upstream with as little in it as the faults need: two skills, one with an executable.
+// tiny is an upstream with as little in it as the faults need: two skills, one with an executable, and a list of both.
 const tiny = `
 -- acme/kit/deploy/SKILL.md --
 ---
@@ -32,6 +32,9 @@ Old.
 name: review
 description: Reads a change.
 ---
+-- hub:acme/starter/.playlist --
+gh:acme/kit/deploy
+gh:acme/kit/review
 `
 
 const (
@@ -63,12 +66,22 @@ var sweepCases = map[string]sweepCase{
 	"replace": {tinyChild, tinyChild, tinyChild, saveOnly, 1, 7},
 	"widen":   {tinyChild, tinyRef, tinyRef, saveOnly, 1, 23},
 	"child":   {tinyRef, tinyChild, tinyRef, saveOnly, 1, 29},
+	"set":     {"", listRef, tinyChild, saveSet, 5, 71},
 	"remove":  {tinyRef, tinyRef, tinyRef, removeOnly, 1, 17},
 }
 
 func saveOnly(ctx context.Context, env atskills.Env, ref string) error {
 	_, err := atskills.Save(ctx, env, ref)
 	return err
+}
+
+// saveSet saves a playlist, all of it (S12).
+func saveSet(ctx context.Context, env atskills.Env, ref string) error {
+	saved, err := atskills.Save(ctx, env, ref)
+	if err != nil {
+		return err
+	}
+	return saved.Err()
 }
 
 // removeOnly forces, so that it does not ask upstream; what is gone already is no error.

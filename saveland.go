@@ -188,8 +188,8 @@ func (s *save) result(at *place, rev transport.Revision, files []file) *Saved {
 	if len(dirs) > 0 && dirs[0] == "" {
 		saved.Kind, saved.Path = Skill, s.fs.Join(saved.Dir, SkillFile)
 	}
-	lines, _ := s.trigger() // a file that cannot be read follows nothing; whoever loads it reports that
-	for _, line := range followed(lines, s.id) {
+	lines, _, _ := s.readTriggers() // a file that cannot be read follows nothing; whoever loads it reports that
+	for _, line := range numbers(lines, indexesOf(lines, s.id, follows)) {
 		saved.Warnings = append(saved.Warnings, Warning{WarnTrigger, fmt.Sprintf(
 			"%s/%s line %d follows %s upstream, and the copy answers it now: the line %q would read true",
 			Dir, TriggerFile, line, s.id.Reference(), s.id.DiskPath())})

@@ -38,7 +38,7 @@ func Origin(env Env, ref string) (*Stamp, error) {
 	if env.Project == nil {
 		return nil, errNoProject
 	}
-	miss := &NotFoundError{ID: parsed.ID, Reason: "the project has no such folder"}
+	var looked []string
 	view := fsx.NewView(env.Project, "", true)
 	for _, id := range parsed.IDs() {
 		base := Dir + "/" + id.DiskPath()
@@ -49,8 +49,10 @@ func Origin(env Env, ref string) (*Stamp, error) {
 		case err != nil && !errors.Is(err, errNotExist):
 			return nil, fmt.Errorf("look up %s: %w", base, err)
 		}
-		miss.Looked = append(miss.Looked, oneLine(base))
+		looked = append(looked, oneLine(base))
 	}
+	miss := env.noFolder(parsed.ID)
+	miss.Looked = looked
 	return nil, miss
 }
 

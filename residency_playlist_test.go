@@ -1,0 +1,156 @@
+package atskills_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atskills-go/atskills"
+	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport/transporttest"
+)
+
+const followedList = acme + `
+-- hub:acme/notes/SKILL.md --
+---
+name: notes
+description: Takes notes.
+---
+-- hub:acme/starter/.playlist --
+gh:acme/kit/skills/review Reads a change.
+hub:acme/notes
+gh:acme/gone
+gh:acme/kit/skills
+hub:acme/other
+gh:acme/kit/.claude/
+../forged
+-- hub:acme/other/.playlist --
+hub:acme/notes
+`
+
+// names are the names of a block's rows, in order.
+func names(b *atskills.Block) (out []string) {
+	for _, r := range b.Rows {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+// H5, B6: a playlist is one line, whose rows load each for itself, in the list's order; what a row lacks is a note, and
+// the others load.
+func TestResidencyPlaylist(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, followedList)
+	w.trigger("@hub:acme/starter/")
+	b := w.block()
+	if got, want := names(b), []string{"review", "notes", "plan"}; !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	if l := b.Lines[0]; len(l.Rows) != 3 || l.Tokens != b.Rows[0].Tokens+b.Rows[1].Tokens+b.Rows[2].Tokens {
+		t.Errorf("line %+v does not have the three rows", l)
+	}
+	w.noted(b, atskills.NoteNotFound)
+	w.noted(b, atskills.NoteMenu)
+	w.noted(b, atskills.NoteFailed)
+	w.noted(b, atskills.WarnSkipped)
+	for _, n := range b.Notes {
+		if n.Line != 1 {
+			t.Errorf("note %+v is of no line", n)
+		}
+	}
+}
+
+// B5: without the slash nothing of it loads, and none of its rows is asked for.
+func TestResidencyPlaylistWithoutSlash(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, followedList)
+	w.trigger("@hub:acme/starter")
+	b := w.block()
+	if len(b.Rows) != 0 || !strings.Contains(w.noted(b, atskills.NoteMenu), "@hub:acme/starter/") {
+		t.Errorf("rows %q, notes %q", names(b), told(b.Notes))
+	}
+	if n := w.counter.Counts(); n.Probes != 1 {
+		t.Errorf("%d probes, want the list's alone", n.Probes)
+	}
+}
+
+// C11: a repository that a line follows and a playlist names is probed once.
+func TestResidencyPlaylistProbes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme+`
+-- hub:acme/starter/.playlist --
+gh:acme/kit/skills/review
+gh:acme/kit/skills/deploy
+`)
+	w.trigger("@gh:acme/kit/.claude/", "@hub:acme/starter/")
+	w.block()
+	w.counter.Reset()
+	w.block()
+	w.asked("the second block", transporttest.Counts{Probes: 2})
+}
+
+// B1: a saved row is the project's own; nobody is asked for it, and it counts once however many lines cover it.
+func TestResidencyPlaylistSaved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme+`
+-- hub:acme/starter/.playlist --
+gh:acme/kit/skills/review
+`)
+	if _, err := atskills.Save(t.Context(), w.env, "hub:acme/starter"); err != nil {
+		t.Fatal(err)
+	}
+	w.counter.Reset()
+	w.trigger("gh/acme/kit/skills/review", "@hub:acme/starter/")
+	b := w.block()
+	if len(b.Rows) != 1 || b.Rows[0].Where != atskills.WhereSaved || !slices.Equal(b.Rows[0].Lines, []int{1, 2}) {
+		t.Errorf("rows %+v, want the copy once, of both lines", b.Rows)
+	}
+	w.asked("the block", transporttest.Counts{Probes: 1})
+}
+
+// B6: offline the list and its rows come from the cache, and each row says so.
+func TestResidencyPlaylistOffline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme+`
+-- hub:acme/starter/.playlist --
+gh:acme/kit/skills/review
+gh:acme/kit/skills/deploy
+`)
+	w.trigger("@hub:acme/starter/")
+	w.block()
+	w.fake.SetOffline(true)
+	b := w.block()
+	if len(b.Rows) != 2 || !b.Rows[0].Stale || !b.Rows[1].Stale {
+		t.Errorf("rows %+v, want both, stale", b.Rows)
+	}
+	tree, err := atskills.ReadTree(t.Context(), w.env)
+	if err != nil || tree.On != 2 || len(tree.Rows) != 1 || tree.Rows[0].On != 2 {
+		t.Errorf("the tree has %+v, %v, want the line with two skills on", tree, err)
+	}
+}
+
+// B9: a list that gains and loses rows has drifted.
+func TestResidencyPlaylistDrift(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme+`
+-- hub:acme/starter/.playlist --
+gh:acme/kit/skills/review
+`)
+	w.trigger("@hub:acme/starter/")
+	if b := w.block(); len(b.Drift) != 0 {
+		t.Errorf("the first block has drifted: %+v", b.Drift)
+	}
+	w.relist("gh:acme/kit/skills/deploy\n")
+	got := map[skill.ID]atskills.DriftChange{}
+	for _, d := range w.block().Drift {
+		got[d.ID] = d.Change
+	}
+	for ref, want := range map[string]atskills.DriftChange{
+		"gh:acme/kit/skills/review": atskills.DriftVanished, "gh:acme/kit/skills/deploy": atskills.DriftAppeared,
+	} {
+		id, err := skill.ParseID(ref)
+		if err != nil || got[id] != want {
+			t.Errorf("%s %q, want %q (%v)", ref, got[id], want, err)
+		}
+	}
+}
