@@ -114,9 +114,12 @@ const maxListed = 20
 // report says on standard error what was read and where it came from (R9).
 func report(out *output, r *atskills.Resolution) {
 	_ = out.flush() // content and report in order where both go to one terminal; the error is kept for the end
-	if r.Kind == atskills.Menu {
+	switch {
+	case r.Playlist:
+		out.say("playlist %s: %d %s", r.ID.Reference(), len(r.Entries), plural(len(r.Entries), "row"))
+	case r.Kind == atskills.Menu:
 		out.say("menu %s: %d %s", r.ID.Reference(), len(r.Entries), plural(len(r.Entries), "skill"))
-	} else {
+	default:
 		out.say("skill %s: %s", r.ID.Reference(), r.Description)
 	}
 	out.say("  from %s", provenance(r))
@@ -135,6 +138,9 @@ func report(out *output, r *atskills.Resolution) {
 			more = fmt.Sprintf(" and %d more", n-maxListed)
 		}
 		out.say("  bundled %s", strings.Join(r.Files[:min(n, maxListed)], ", ")+more)
+	}
+	if r.Visibility != "" {
+		out.say("  the hub says that it is %s", r.Visibility)
 	}
 	if r.ReviewURL != "" {
 		out.say("  review at %s", r.ReviewURL)

@@ -9,17 +9,25 @@ var helpTexts = map[string]string{
 Usage: atskills <command> [flags] [arguments]
 
 Commands:
-  get <ref>...     print skills and menus
-  save <ref>...    copy skills into the project, to adapt and own
-  diff <ref>       show what changed in a saved copy, and upstream since
-  remove <ref>...  delete a saved copy
-  paths            check references, one a line on standard input
-  validate <dir>   check a skill, or the skills below a folder, and repair what can be
-  catalog [dir]    print the names, descriptions and locations of skills, for a system prompt
-  audit [dir]      sum up the skills below a folder
-  new <name>       write a skill that validates
-  help [command]   show this, or the help on a command
-  version          show the version
+  get <ref>...        print skills and menus
+  save <ref>...       copy skills into the project, to adapt and own
+  diff <ref>          show what changed in a saved copy, and upstream since
+  remove <ref>...     delete a saved copy
+  install <ref>...    make skills fire on their own, by a line in .atskills/.autotrigger
+  uninstall <ref>...  end that
+  skills              show the project's skills as a tree; -i to turn them on and off with keys
+  toggle <row>...     turn a row of the tree on or off, and nothing else
+  triggers            show what each line of .autotrigger brings, and what it costs
+  prompt              print the resident block, for a system prompt
+  lint                tell what is wrong with .autotrigger
+  paths               check references, one a line on standard input
+  validate <dir>      check a skill, or the skills below a folder, and repair what can be
+  catalog [dir]       print the names, descriptions and locations of skills, for a system prompt
+  audit [dir]         sum up the skills below a folder
+  new <name>          write a skill that validates
+  skill               print the page that tells an agent how to use this program
+  help [command]      show this, or the help on a command
+  version             show the version
 
 References:
   deploy                     the project's own skill in .atskills/deploy; no network
@@ -34,16 +42,16 @@ directory itself.
 Environment:
   ATSKILLS_CACHE      the cache's directory; default $XDG_CACHE_HOME/atskills, else ~/.cache/atskills
   ATSKILLS_GITHUB     the base address for gh:, for GitHub Enterprise; default https://github.com
-  ATSKILLS_HUB        the base address for hub:; this build of the program reads no hub, and says so
-  ATSKILLS_HUB_TOKEN  the token for that hub; it is sent nowhere
+  ATSKILLS_HUB        the base address for hub:; without it, hub: references fail and nothing else does
+  ATSKILLS_HUB_TOKEN  the token for that hub; sent to its host alone, over https or to this machine
   NO_COLOR            respected: nothing is coloured
 
 Exit codes: 0 done, 1 something asked for could not be had, 2 wrong usage or a path that is no reference.
 `,
 	"get": `Usage: atskills get [--json] [--prompt] [--upstream] <ref>...
 
-Prints what each reference addresses: a skill's text, or a menu of the skills below a folder, one row each,
-"id: description". Everything else goes to standard error: what was read, from where, how the cache answered, how
+Prints what each reference addresses: a skill's text, or a menu of the skills below a folder or in a playlist, one row
+each, "id: description". Everything else goes to standard error: what was read, from where, how the cache answered, how
 many lines, the bundled files, the page to review it, warnings. The text is not changed, but for control characters,
 which are left out on a terminal.
 
@@ -55,8 +63,10 @@ its content. One failure does not stop the others; the exit code is then 1.
   --upstream  skip the project's own copies of gh: and hub: references, to see what upstream has now
 
 The object: id, kind (skill|menu), name, description, source (local|github|hub), served (local|fresh|cached|stale),
-revision, fetchedAt, path, dir, content, files, entries [{id, name, description, path, bundle}], reviewURL,
-warnings [{code, message}]. Arrays are never null; what is unknown is "". The id at the top is the canonical one;
+revision, fetchedAt, path, dir, content, files, entries [{id, name, description, path, bundle, whole}], playlist,
+visibility (public|private), reviewURL, warnings [{code, message}]. A playlist is a menu whose rows stand elsewhere: in
+its own order, without path and bundle; whole says that a row means a whole directory. Arrays are never null; what is
+unknown is "". The id at the top is the canonical one;
 those of entries and suggestions are in reference spelling, ready to be used. The two differ only where a name holds
 white space or punctuation.
 
@@ -64,14 +74,15 @@ A failure: {"error": {code, message, ref, ...}}, exit code 1; the message goes t
 what they add:
   invalid_reference
   not_found       looked, there, near, hint; cause when it is the whole repository
-  too_large       count, limit, bytes (when known), suggestions [{id, count}]
+  too_large       count, limit, bytes (when known), suggestions [{id, count}]; a playlist counts rows, and count is 0
+                  for a suggestion of one
   no_access       cause, hint
   unreachable     cause (dns|tls|refused|timeout|network|server|throttle|redirect), hint
   not_configured  hint
   no_revision     cause, hint
   protocol        cause, hint
   limit           what, max, field
-  cache_in_tree, cancelled, internal
+  cache_in_tree, locked, cancelled, internal
 `,
 	"paths": `Usage: atskills paths
 
@@ -82,13 +93,25 @@ Reads references from standard input, one a line, and prints one JSON object for
 Blank lines are skipped. A line may hold white space inside; a line of more than 1 MiB is an error of its own. Only the
 grammar is checked: no file and no network is touched. The exit code is 2 when any line is no reference.
 `,
-	"save":     saveHelp,
-	"diff":     diffHelp,
-	"remove":   removeHelp,
-	"validate": validateHelp,
-	"catalog":  catalogHelp,
-	"audit":    auditHelp,
-	"new":      newHelp,
+	"save":      saveHelp,
+	"diff":      diffHelp,
+	"remove":    removeHelp,
+	"install":   installHelp,
+	"uninstall": uninstallHelp,
+	"toggle":    toggleHelp,
+	"skills":    skillsHelp,
+	"triggers":  triggersHelp,
+	"prompt":    promptHelp,
+	"lint":      lintHelp,
+	"validate":  validateHelp,
+	"catalog":   catalogHelp,
+	"audit":     auditHelp,
+	"new":       newHelp,
+	"skill": `Usage: atskills skill
+
+Prints SKILLS.md, one page that makes an agent with a shell and files a client of the protocol: put it into the agent's
+instructions.
+`,
 	"help": `Usage: atskills help [command]
 
 Shows the help on a command, or the overview.
@@ -106,7 +129,7 @@ func (o *output) usage(name string) {
 	first, _, _ := strings.Cut(text, "\n")
 	o.say("usage: %s", first)
 	if name == "" {
-		o.say("commands: get, save, diff, remove, paths, validate, catalog, audit, new, help, version; \"atskills help\" says more")
+		o.say("commands: get, save, diff, remove, install, uninstall, skills, toggle, triggers, prompt, lint, paths, validate, catalog, audit, new, skill, help, version; \"atskills help\" says more")
 		return
 	}
 	o.say("\"atskills help %s\" says more", name)

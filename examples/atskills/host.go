@@ -10,6 +10,7 @@ import (
 	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/git"
+	"github.com/atskills-go/atskills/transport/hub"
 )
 
 // env is what the library may touch on this machine. Progress goes to bar, nowhere when it is nil.
@@ -18,9 +19,9 @@ func (h host) env(bar *progress) atskills.Env {
 	if bar != nil {
 		opts.Progress = bar.update
 	}
-	upstream := transport.Mux{GitHub: git.New(opts)}
-	if h.getenv("ATSKILLS_HUB") != "" {
-		upstream.Hub = unreadHub{}
+	upstream := transport.Mux{GitHub: git.New(opts), Hub: h.hub}
+	if h.hub == nil {
+		upstream.Hub = h.configuredHub(bar)
 	}
 	return atskills.Env{Project: fsx.OS(h.project()), Cache: h.cache, Transport: upstream}
 }
@@ -37,21 +38,37 @@ func (h host) project() string {
 	}
 }
 
-// unreadHub stands where a hub is configured: this program has no hub client, and says so instead of leaving the
-// setting without effect. Nothing is sent to the hub, the token least of all.
-type unreadHub struct{}
-
-func (unreadHub) Head(_ context.Context, id skill.ID) (transport.Head, error) {
-	return transport.Head{}, unread("probe", id)
+// configuredHub is the transport of hub: ids, nil when no hub is configured. The token is read anew for each request.
+func (h host) configuredHub(bar *progress) transport.Transport {
+	base := h.getenv("ATSKILLS_HUB")
+	if base == "" {
+		return nil
+	}
+	opts := hub.Options{Token: func(context.Context) (string, error) { return h.getenv("ATSKILLS_HUB_TOKEN"), nil }}
+	if bar != nil {
+		opts.Progress = bar.files
+	}
+	t, err := hub.New(base, opts)
+	if err != nil {
+		return badHub{err}
+	}
+	return t
 }
 
-func (unreadHub) Open(_ context.Context, _ transport.Revision, ids ...skill.ID) (transport.Snapshot, error) {
-	return nil, unread("list", ids[0])
+// badHub stands where the setting for a hub is no address: only hub: ids fail for it, not every command.
+type badHub struct{ err error }
+
+func (b badHub) Head(_ context.Context, id skill.ID) (transport.Head, error) {
+	return transport.Head{}, b.refuse("probe", id)
 }
 
-func unread(op string, id skill.ID) error {
+func (b badHub) Open(_ context.Context, _ transport.Revision, ids ...skill.ID) (transport.Snapshot, error) {
+	return nil, b.refuse("list", ids[0])
+}
+
+func (b badHub) refuse(op string, id skill.ID) error {
 	return &transport.Error{
-		Op: op, URL: id.String(), Kind: transport.ErrNotConfigured,
-		Hint: "ATSKILLS_HUB is set, but this build of the program reads no hub; use the skill's gh: id",
+		Op: op, URL: id.String(), Kind: transport.ErrNotConfigured, Err: b.err,
+		Hint: "correct ATSKILLS_HUB, or use the skill's gh: id",
 	}
 }

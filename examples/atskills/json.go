@@ -27,6 +27,8 @@ type result struct {
 	Content     string    `json:"content"`
 	Files       []string  `json:"files"`
 	Entries     []row     `json:"entries"`
+	Playlist    bool      `json:"playlist"`
+	Visibility  string    `json:"visibility"`
 	ReviewURL   string    `json:"reviewURL"`
 	Warnings    []warning `json:"warnings"`
 }
@@ -37,6 +39,7 @@ type row struct {
 	Description string   `json:"description"`
 	Path        string   `json:"path"`
 	Bundle      []string `json:"bundle"`
+	Whole       bool     `json:"whole"`
 }
 
 type warning struct {
@@ -49,13 +52,14 @@ func newResult(r *atskills.Resolution) result {
 		ID: r.ID.String(), Kind: string(r.Kind), Name: r.Name, Description: r.Description,
 		Source: string(r.Source), Served: string(r.Served), Revision: string(r.Revision),
 		Path: r.Path, Dir: r.Dir, Content: r.Content, Files: list(r.Files), ReviewURL: r.ReviewURL,
+		Playlist: r.Playlist, Visibility: string(r.Visibility),
 		Entries: []row{}, Warnings: []warning{},
 	}
 	if !r.Fetched.IsZero() {
 		out.FetchedAt = r.Fetched.UTC().Format(time.RFC3339)
 	}
 	for _, e := range r.Entries {
-		out.Entries = append(out.Entries, row{e.ID.Reference(), e.Name, e.Description, e.Path, list(e.Bundle)})
+		out.Entries = append(out.Entries, row{e.ID.Reference(), e.Name, e.Description, e.Path, list(e.Bundle), e.Whole})
 	}
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, warning{w.Code, w.Message})
@@ -79,6 +83,8 @@ type problem struct {
 	*limit
 	*conflict
 	*names
+	*notLoadable
+	*notToggled
 	Hint *string `json:"hint,omitempty"` // what to do next; nil for codes whose message says it all
 }
 
@@ -119,6 +125,7 @@ var sentinels = []struct {
 	{context.Canceled, "cancelled"},
 	{context.DeadlineExceeded, "cancelled"},
 	{atskills.ErrCacheInTree, "cache_in_tree"},
+	{fsx.ErrLocked, "locked"},
 	{atskills.ErrNotConfigured, "not_configured"},
 	{atskills.ErrNoAccess, "no_access"},
 	{atskills.ErrNotFound, "not_found"},
@@ -170,6 +177,7 @@ func (p *problem) addDetails(err error) {
 		unheld *atskills.NamesError
 	)
 	switch {
+	case p.addTriggerDetails(err):
 	case errors.As(err, &edited):
 		p.Code, p.conflict = "conflict", newConflict(edited)
 	case errors.As(err, &unheld):

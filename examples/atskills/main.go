@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/go-git/go-billy/v5"
 
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/git"
 )
 
@@ -48,6 +50,7 @@ type host struct {
 	getenv func(string) string
 	cache  billy.Filesystem
 	git    git.Host
+	hub    transport.Transport // nil for what the environment says
 }
 
 func (h host) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -85,6 +88,22 @@ func (h host) command(ctx context.Context, args []string, stdin io.Reader, out *
 		return h.remove(ctx, args, out)
 	case "diff":
 		return h.diff(ctx, args, out)
+	case "install":
+		return h.install(ctx, args, out)
+	case "uninstall":
+		return h.uninstall(ctx, args, out)
+	case "toggle":
+		return h.toggle(ctx, args, out)
+	case "skills":
+		return h.skills(ctx, args, stdin, out)
+	case "prompt":
+		return h.prompt(ctx, args, out)
+	case "triggers":
+		return h.triggers(ctx, args, out)
+	case "lint":
+		return h.lint(ctx, args, out)
+	case "skill":
+		return page(args, out)
 	case "help", "-h", "-help", "--help":
 		return help(args, out)
 	case "version", "-version", "--version":
@@ -146,6 +165,24 @@ func help(args []string, out *output) int {
 	}
 	out.print(text)
 	return exitOK
+}
+
+// instructions is the page for agents that have a shell and files.
+//
+//go:embed SKILLS.md
+var instructions string
+
+func page(args []string, out *output) int {
+	rest, code, ok := parse(flag.NewFlagSet("skill", flag.ContinueOnError), args, out)
+	if ok && len(rest) > 0 {
+		out.say("atskills skill: takes no arguments")
+		out.usage("skill")
+		return exitUsage
+	}
+	if ok {
+		out.print(instructions)
+	}
+	return code
 }
 
 func version(args []string, out *output) int {

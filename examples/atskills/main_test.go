@@ -158,7 +158,7 @@ func TestJSONKeys(t *testing.T) {
 		Warnings: []atskills.Warning{{Code: "stale", Message: "m"}},
 	})
 	got := decode(t, menu)
-	want := strings.Fields("content description dir entries fetchedAt files id kind name path revision reviewURL served source warnings")
+	want := strings.Fields("content description dir entries fetchedAt files id kind name path playlist revision reviewURL served source visibility warnings")
 	slices.Sort(want)
 	if diff := cmp.Diff(want, keys(got)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
@@ -170,8 +170,8 @@ func TestJSONKeys(t *testing.T) {
 		t.Errorf("id = %q, want the canonical spelling", got["id"])
 	}
 	entries := []any{
-		map[string]any{"id": "gh:acme/skills/API%20Gateway", "name": "", "description": "", "path": "", "bundle": []any{}},
-		map[string]any{"id": "", "name": "", "description": "", "path": "p", "bundle": []any{}},
+		map[string]any{"id": "gh:acme/skills/API%20Gateway", "name": "", "description": "", "path": "", "bundle": []any{}, "whole": false},
+		map[string]any{"id": "", "name": "", "description": "", "path": "p", "bundle": []any{}, "whole": false},
 	}
 	if diff := cmp.Diff(entries, got["entries"]); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)

@@ -32,6 +32,15 @@ func (o *output) print(s string) {
 	_, _ = o.out.WriteString(s)
 }
 
+// row writes one line to standard output. What a name or description put into it cannot begin another line. Leading
+// blanks are kept.
+func (o *output) row(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	line, _ = skill.OneLine(line)
+	o.print(indent + line + "\n")
+}
+
 // object writes v as JSON on one line of standard output.
 func (o *output) object(v any) {
 	var line strings.Builder

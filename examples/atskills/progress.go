@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/atskills-go/atskills/transport/git"
+	"github.com/atskills-go/atskills/transport/hub"
 )
 
 // A transfer is drawn once it has brought this much, and not more often than this.
@@ -26,13 +27,22 @@ type progress struct {
 }
 
 func (p *progress) update(g git.Progress) {
+	p.show(g.Bytes, fmt.Sprintf("%s: %d of %d objects", g.Op, g.Objects, g.Total))
+}
+
+// files is update for a hub.
+func (p *progress) files(h hub.Progress) {
+	p.show(h.Bytes, fmt.Sprintf("fetch: %d of %d files", h.Files, h.Total))
+}
+
+func (p *progress) show(bytes int64, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if g.Bytes < drawAfter || time.Since(p.drawn) < drawEvery {
+	if bytes < drawAfter || time.Since(p.drawn) < drawEvery {
 		return
 	}
 	p.drawn = time.Now()
-	p.draw(fmt.Sprintf("%s: %d of %d objects, %.1f MB", g.Op, g.Objects, g.Total, float64(g.Bytes)/1e6))
+	p.draw(fmt.Sprintf("%s, %.1f MB", text, float64(bytes)/1e6))
 }
 
 // draw replaces the line by text of letters that are one column wide.

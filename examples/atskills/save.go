@@ -21,13 +21,20 @@ upstream at the revision in the stamp. An edited copy, or one that cannot be com
 touched, and standard error names the files and the ways out. A folder without a stamp is your own work and is never
 touched either. A collection takes over the unedited copies saved below it.
 
+A playlist is saved as a set: each of its rows at the row's own path, in the list's order, with one report of what
+landed and what did not. Nothing stands at the playlist's own path. A row that fails does not stop the others.
+
 The references are saved one after the other, in the order given. One failure does not stop the others; the exit code
 is then 1.
 
   --json  print one object a reference, one on each line, in the order given
 
-The object: id, state (new|replaced|unchanged), kind (skill|menu), source (github|hub), served (fresh|cached|stale),
-revision, dir, path, skills, files, executables, absorbed, reviewURL, warnings [{code, message}].
+The object: id, state (new|replaced|unchanged|set), kind (skill|menu), source (github|hub), served (fresh|cached|stale),
+revision, dir, path, skills, files, executables, absorbed, set, reviewURL, warnings [{code, message}].
+
+A playlist's state is set, and its set has the rows in order: [{id, name, whole, saved, error}]. saved is the row's own
+object, null when it failed; error is null or what stands in a failure's error. Such a set is printed as an object, and
+the exit code is 1 all the same. The set of anything else is empty.
 
 A failure is as get --json prints it, with these codes besides:
   conflict  dir, origin, revision, date, reason, files [{path, change (edited|extra|missing|mode)}], waysOut
@@ -49,9 +56,22 @@ type saved struct {
 	Files       int       `json:"files"`
 	Executables []string  `json:"executables"`
 	Absorbed    []string  `json:"absorbed"`
+	Set         []setItem `json:"set"`
 	ReviewURL   string    `json:"reviewURL"`
 	Warnings    []warning `json:"warnings"`
 }
+
+// setItem is a row of a playlist that was saved.
+type setItem struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name"`
+	Whole bool     `json:"whole"`
+	Saved *saved   `json:"saved"`
+	Error *problem `json:"error"`
+}
+
+// errReported says that something failed and that the report of it is out.
+var errReported = errors.New("reported")
 
 // save copies references into the project.
 func (h host) save(ctx context.Context, args []string, out *output) int {
@@ -70,6 +90,9 @@ func (h host) save(ctx context.Context, args []string, out *output) int {
 		if *asJSON {
 			out.object(newSaved(s))
 		}
+		if s.Err() != nil {
+			return errReported
+		}
 		return nil
 	})
 }
@@ -87,6 +110,9 @@ func (h host) each(ctx context.Context, refs []string, asJSON bool, out *output,
 			continue
 		}
 		code = exitFailed
+		if errors.Is(err, errReported) {
+			continue
+		}
 		reportFailure(out, err)
 		if asJSON {
 			out.object(newFailure(atskills.Outcome{Ref: ref, Err: err}))
@@ -128,6 +154,10 @@ func reportFailure(out *output, err error) {
 // reportSaved says what a save did.
 func reportSaved(out *output, s *atskills.Saved) {
 	_ = out.flush() // the error is kept for the end
+	if s.State == atskills.SavedSet {
+		reportSet(out, s)
+		return
+	}
 	out.say("%s %s: %s, %d %s in %s", s.Kind, s.ID.Reference(), map[atskills.SaveState]string{
 		atskills.SavedNew:       "saved",
 		atskills.SavedReplaced:  "replaced by what upstream has now",
@@ -148,14 +178,43 @@ func reportSaved(out *output, s *atskills.Saved) {
 	}
 }
 
+// reportSet says what became of each row of a playlist, and then how many landed.
+func reportSet(out *output, s *atskills.Saved) {
+	landed := 0
+	for _, item := range s.Set {
+		if item.Err != nil {
+			reportFailure(out, item.Err)
+			continue
+		}
+		landed++
+		reportSaved(out, item.Saved)
+	}
+	out.say("playlist %s: %d of %d %s saved", s.ID.Reference(), landed, len(s.Set), plural(len(s.Set), "row"))
+	out.say("  revision %s", s.Revision)
+	for _, w := range s.Warnings {
+		out.say("  warning: %s", w.Message)
+	}
+}
+
 func newSaved(s *atskills.Saved) saved {
 	v := saved{
 		ID: s.ID.String(), State: string(s.State), Kind: string(s.Kind), Source: string(s.Source), Served: string(s.Served),
 		Revision: string(s.Revision), Dir: s.Dir, Path: s.Path, Skills: s.Skills, Files: s.Files,
-		Executables: list(s.Executables), Absorbed: []string{}, ReviewURL: s.ReviewURL, Warnings: warnings(s.Warnings),
+		Executables: list(s.Executables), Absorbed: []string{}, Set: []setItem{}, ReviewURL: s.ReviewURL, Warnings: warnings(s.Warnings),
 	}
 	for _, id := range s.Absorbed {
 		v.Absorbed = append(v.Absorbed, id.String())
+	}
+	for _, item := range s.Set {
+		row := setItem{ID: item.ID.String(), Name: item.Name, Whole: item.Whole}
+		if item.Err != nil {
+			why := newFailure(atskills.Outcome{Ref: item.ID.Reference(), Err: item.Err}).Error
+			row.Error = &why
+		} else {
+			one := newSaved(item.Saved)
+			row.Saved = &one
+		}
+		v.Set = append(v.Set, row)
 	}
 	return v
 }

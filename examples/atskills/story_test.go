@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,7 +25,8 @@ func TestMain(m *testing.M) {
 
 // TestStories runs the scripts of testdata. Each has an upstream of its own, a git server in this process that is the
 // GitHub of the program under test; what lies below upstream/<owner>/<repo>/ in a script is that repository's first
-// commit. Home, cache and temporary files stand in the script's directory. The commands "upstream" and
+// commit. Beside it stands a hub, which serves hub/<owner>/<name>/ at $HUB, the owner "private" to those with the token
+// "hunter2" alone. Home, cache and temporary files stand in the script's directory. The commands "upstream" and
 // "terminate" are runUpstream and terminate.
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -66,17 +68,37 @@ func setupStory(env *testscript.Env) error {
 			return err
 		}
 	}
+	hub := httptest.NewServer(serveHub(os.DirFS(filepath.Join(env.WorkDir, "hub"))))
+	env.Defer(hub.Close)
 	home := filepath.Join(env.WorkDir, "home")
 	for key, value := range map[string]string{
 		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": "", "GIT_CONFIG_GLOBAL": "",
 		"GIT_CONFIG_NOSYSTEM": "1", "GH_TOKEN": "", "GITHUB_TOKEN": "",
 		"ATSKILLS_CACHE": filepath.Join(env.WorkDir, "cache"), "ATSKILLS_GITHUB": server.URL(),
+		"HUB": hub.URL, "ATSKILLS_HUB": "", "ATSKILLS_HUB_TOKEN": "",
 	} {
 		env.Setenv(key, value)
 	}
 	project := filepath.Join(env.WorkDir, "project")
 	env.Cd = project
 	return os.MkdirAll(project, 0o755)
+}
+
+// serveHub serves the SKILL.md of each folder, and no more: the least that is a hub.
+func serveHub(dir fs.FS) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/private/") && r.Header.Get("Authorization") != "Bearer hunter2" {
+			http.NotFound(w, r)
+			return
+		}
+		body, err := fs.ReadFile(dir, strings.Trim(r.URL.Path, "/")+"/SKILL.md")
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
+		_, _ = w.Write(body)
+	}
 }
 
 // runUpstream changes the script's upstream, or checks what it was asked:
