@@ -1,6 +1,7 @@
 // Command demo shows what a reference costs. It walks through the life of one: first use, a menu, a warm use, a change
-// upstream, an outage, a refusal, and a copy of one's own. The upstream is a git server in this process, the project and the cache stand in
-// a temporary directory; no network is needed, and neither the home directory nor the environment is read.
+// upstream, an outage, a refusal, a copy of one's own, the lines that make skills fire on their own, and a team's hub. The
+// upstreams are a git server and a hub in this process, the project and the cache stand in a temporary directory; no
+// network is needed, and neither the home directory nor the environment is read.
 //
 //	go run ./examples/demo
 package main
@@ -18,6 +19,7 @@ import (
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/git"
 	"github.com/atskills-go/atskills/transport/transporttest"
 )
@@ -50,9 +52,19 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 
-	// What a host sets up. The real one takes fsx.UserCache and git's defaults; the counter is for the demo alone.
-	counter := transporttest.NewCounter(git.New(git.Options{BaseURL: server.URL()}))
-	t := &tour{w: w, server: server, counter: counter, env: atskills.Env{
+	mirror, err := startMirror()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mirror.close()) }()
+	client, err := mirror.client()
+	if err != nil {
+		return err
+	}
+
+	// What a host sets up. The real one takes fsx.UserCache and upstream.Default; the counter is for the demo alone.
+	counter := transporttest.NewCounter(transport.Mux{GitHub: git.New(git.Options{BaseURL: server.URL()}), Hub: client})
+	t := &tour{w: w, server: server, mirror: mirror, counter: counter, env: atskills.Env{
 		Project:   fsx.OS(filepath.Join(dir, "project")),
 		Cache:     fsx.OS(filepath.Join(dir, "cache")),
 		Transport: counter,
@@ -74,7 +86,7 @@ func (t *tour) walk(ctx context.Context) error {
 	t.resolve(ctx, "@skills:gh:acme/skills/deploy")
 
 	t.title("Upstream changes one file: one body moves, and the result is whole")
-	if err := t.change(); err != nil {
+	if err := t.commit(); err != nil {
 		return err
 	}
 	t.resolve(ctx, "@skills:gh:acme/skills/deploy")
@@ -108,6 +120,11 @@ func (t *tour) walk(ctx context.Context) error {
 		return err
 	}
 	t.save(ctx, "gh:acme/skills/deploy")
+
+	if err := t.triggers(ctx); err != nil {
+		return err
+	}
+	t.hub(ctx)
 	return nil
 }
 
@@ -120,8 +137,8 @@ func (t *tour) edit(name, line string) error {
 	return fsx.WriteFile(t.env.Project, name, append(data, line...), 0o644)
 }
 
-// change adds a commit upstream that touches one file of one skill.
-func (t *tour) change() error {
+// commit adds a commit upstream that touches one file of one skill.
+func (t *tour) commit() error {
 	const path = "deploy/SKILL.md"
 	files, err := t.server.Files("acme/skills", t.server.Tip("acme/skills"))
 	if err != nil {
@@ -151,6 +168,7 @@ func (t *tour) fill(repo string) error {
 type tour struct {
 	w       io.Writer
 	server  *transporttest.Server
+	mirror  *mirror
 	counter *transporttest.Counter
 	env     atskills.Env
 	steps   int
@@ -194,6 +212,8 @@ func (t *tour) save(ctx context.Context, ref string) {
 // begin names what is done, and counts anew.
 func (t *tour) begin(what string) {
 	t.server.ResetStats()
+	t.mirror.requests.Store(0)
+	t.mirror.bytes.Store(0)
 	t.counter.Reset()
 	t.printf("   %s\n", what)
 }
@@ -201,8 +221,8 @@ func (t *tour) begin(what string) {
 // cost prints what was asked of upstream since begin.
 func (t *tour) cost() {
 	sum, bodies := t.server.Stats().Total(), t.counter.Counts().Bodies
-	t.printf("   cost: %s, %d bytes, %s\n", count(sum.Requests, "request", "requests"), sum.Received+sum.Sent,
-		count(bodies, "body", "bodies"))
+	requests, bytes := sum.Requests+int(t.mirror.requests.Load()), sum.Received+sum.Sent+t.mirror.bytes.Load()
+	t.printf("   cost: %s, %d bytes, %s\n", count(requests, "request", "requests"), bytes, count(bodies, "body", "bodies"))
 }
 
 // show prints the head of the content and where it came from.
