@@ -180,6 +180,7 @@ const (
 	WarnStale       = "stale"       // upstream unreachable; the cached copy answered (C4)
 	WarnGone        = "gone"        // upstream no longer has it, or no longer shows it; the cached copy answered (C5)
 	WarnRefresh     = "refresh"     // a refresh failed; the cached copy answered (C6)
+	WarnChanged     = "changed"     // upstream has something else there than when this machine last read it (X4)
 	WarnDamaged     = "damaged"     // the cached copy is not what was fetched, and upstream could not heal it
 	WarnCache       = "cache"       // the cache cannot be used; the content was kept in memory
 	WarnMoved       = "moved"       // the repository answers at another address (F5)

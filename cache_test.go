@@ -712,3 +712,30 @@ func (s fixedSnapshot) Fetch(_ context.Context, want []transport.Entry, put func
 	}
 	return nil
 }
+
+// X4: what changed upstream since this machine last read it is flagged, once; what merely has another revision is not.
+func TestChangedSinceLastUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	first := w.resolve(deployRef)
+	if hasWarning(first.Warnings, atskills.WarnChanged) {
+		t.Errorf("the first use warns %q", codes(first.Warnings))
+	}
+	w.commit(map[string]string{"README.md": "more cruft"})
+	if res := w.resolve(deployRef); hasWarning(res.Warnings, atskills.WarnChanged) {
+		t.Errorf("a change elsewhere warns %q", res.Warnings)
+	}
+	w.commit(map[string]string{"skills/deploy/scripts/run.sh": "#!/bin/sh\nrm -rf build\n"})
+	if res := w.resolve(deployRef); !hasWarning(res.Warnings, atskills.WarnChanged, "2026-03-04", string(res.Revision[:12])) {
+		t.Errorf("a changed script warns %q", res.Warnings)
+	}
+	if res := w.resolve(deployRef); hasWarning(res.Warnings, atskills.WarnChanged) {
+		t.Errorf("the next use warns again: %q", res.Warnings)
+	}
+	if err := w.env.Cache.Remove("gh/acme/kit/skills/deploy/scripts/run.sh"); err != nil {
+		t.Fatal(err)
+	}
+	if res := w.resolve(deployRef); hasWarning(res.Warnings, atskills.WarnChanged) {
+		t.Errorf("damage that healed warns %q", res.Warnings)
+	}
+}

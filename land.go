@@ -213,6 +213,10 @@ func (c *cache) land(ctx context.Context, p *plan) answer {
 	case err != nil:
 		return answer{err: err}
 	}
+	if p.changed() {
+		a.warn(WarnChanged, "it changed upstream since it was last read here: then revision %.12s of %s, now revision %.12s",
+			p.was.Revision, p.was.Fetched.UTC().Format(time.DateOnly), p.meta.Revision)
+	}
 	return a
 }
 

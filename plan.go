@@ -16,6 +16,7 @@ type plan struct {
 	id      skill.ID
 	meta    meta
 	old     folder // what stands there now; empty when nothing does
+	was     meta   // what vouches for old, of id or an ancestor; zero when nothing does
 	reuse   bool   // the content on disk is already right: only metadata changes (C9, C10)
 	covered bool   // an ancestor in the same call brings the content along
 
@@ -23,6 +24,12 @@ type plan struct {
 	links []link
 	list  []byte // the rows of a playlist, nil for what holds skills
 	stage string // the staging folder, "" until something is staged
+}
+
+// changed reports whether upstream has something else at p.id now than what the machine last read there (X4).
+func (p *plan) changed() bool {
+	same := p.was.ID == p.id && p.was.Tree != "" && p.was.Tree == p.meta.Tree
+	return p.was.Revision != "" && p.was.Revision != p.meta.Revision && !p.reuse && !p.covered && !same
 }
 
 // landing is a file that the new entry holds.
@@ -66,9 +73,11 @@ func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*
 	}
 	p.old, _ = readFolder(ctx, c.view, id.DiskPath()) // absent: nothing to keep
 	var was meta
-	if e, err := c.lookup(id); err == nil && e.own() {
-		was = e.meta
-		p.meta.other = was.other
+	if e, err := c.lookup(id); err == nil {
+		if p.was = e.meta; e.own() {
+			was = e.meta
+			p.meta.other = was.other
+		}
 	}
 	p.sort(tree, dirs)
 	for _, problem := range problems {

@@ -156,7 +156,7 @@ func (c *cache) planList(ctx context.Context, head transport.Head, id skill.ID, 
 	p.list, p.meta.Playlist = data, listDigest(data)
 	p.old, _ = readFolder(ctx, c.view, id.DiskPath()) // absent: nothing to keep
 	if e, err := c.lookup(id); err == nil && e.own() {
-		p.meta.other = e.meta.other
+		p.was, p.meta.other = e.meta, e.meta.other
 	}
 	_, digest, err := c.readList(id)
 	p.reuse = err == nil && digest == p.meta.Playlist && len(p.old.skills) == 0

@@ -46,7 +46,7 @@ func readStanding(ctx context.Context, view fsx.View, base string) (folder, erro
 	if err == nil {
 		f, err = readFolder(ctx, view, base)
 	}
-	for dir := path.Dir(base); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(base); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if d, errDir := view.ReadDir(dir); errDir == nil {
 			f.note(d, dir)
 		}
