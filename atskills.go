@@ -82,6 +82,14 @@ func (e Env) head(ctx context.Context, id skill.ID, known transport.Known) (head
 	return transport.HeadSince(ctx, e.Transport, id, known)
 }
 
+// open lists what stands at ids. There is a transport: it was probed.
+func (e Env) open(ctx context.Context, rev transport.Revision, ids ...skill.ID) (transport.Snapshot, error) {
+	took := e.timer()
+	snap, err := e.Transport.Open(ctx, rev, ids...)
+	e.emit(ctx, Event{Kind: EventListing, ID: ids[0].Origin(), Revision: rev, Took: took(), Err: err})
+	return snap, err
+}
+
 // check refuses a cache that lies inside a skill tree (C2): its content would be walked as the project's own.
 func (e Env) check() error {
 	if e.Cache == nil {

@@ -150,7 +150,7 @@ func (c *cache) onBranch(ctx context.Context, ref skill.Ref, err error) error {
 	}
 	better := *miss
 	better.Reason = fmt.Sprintf("the address names branch %q, and HEAD is what is read", oneLine(meant.Branch))
-	snap, openErr := c.env.Transport.Open(ctx, head.Revision, meant.ID)
+	snap, openErr := c.env.open(ctx, head.Revision, meant.ID)
 	if openErr != nil {
 		return err
 	}

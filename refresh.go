@@ -54,9 +54,7 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 	if len(ids) == 0 {
 		return
 	}
-	took := c.env.timer()
-	snap, err := c.env.Transport.Open(ctx, head.Revision, ids...)
-	c.env.emit(ctx, Event{Kind: EventListing, ID: ids[0].Origin(), Revision: head.Revision, Took: took(), Err: err})
+	snap, err := c.env.open(ctx, head.Revision, ids...)
 	if err != nil {
 		fail(ids, err)
 		return

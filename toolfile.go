@@ -23,6 +23,9 @@ func (e Env) heldAt(ctx context.Context, dir string) (held, error) {
 	if e.Project == nil {
 		return held{}, errNoProject
 	}
+	if err := fsx.CheckPath(dir); err != nil {
+		return held{}, err
+	}
 	view := fsx.NewView(e.Project, "", true)
 	got, err := e.standing(ctx, view, skill.ID{}, dir)
 	if err != nil {

@@ -51,7 +51,8 @@ type toolSkill struct {
 }
 
 // NewTools makes the tools for rows, usually those of a [Block]; of a row the ID and the Name count, and for one without
-// ID the Path. What a tool returns is framed as render says. No rows means no tools.
+// ID the Path, from the root of Env.Project. The skills of a [skill.Registry] that lie in the project, in the folder of
+// another agent perhaps, can be given so. What a tool returns is framed as render says. No rows means no tools.
 //
 // A skill is enumerated by its name. Where an earlier row has that name, it is enumerated by its id in reference spelling,
 // or by its folder if it has no id, so that both can be reached.

@@ -285,6 +285,35 @@ func TestToolsWithoutCache(t *testing.T) {
 	}
 }
 
+// The skills of a registry, in another agent's folder of the project, are rows with a path; none leads out of the project.
+func TestToolsRegistry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	const location = ".claude/skills/tidy/SKILL.md"
+	text := skillText("tidy", "Tidies.", "Sweep.")
+	write(t, w.env.Project, map[string]string{location: text, ".claude/skills/tidy/ref.md": "Refer."})
+	r := skill.NewRegistry([]skill.Found{{
+		Doc: skill.Parse("tidy", []byte(text), skill.ParseOptions{}), Dir: "tidy", Location: location,
+	}}, skill.RegistryOptions{Trusted: true})
+	var rows []atskills.BlockRow
+	for _, s := range r.Skills() {
+		rows = append(rows, atskills.BlockRow{Name: s.Name, Path: s.Location})
+	}
+	rows = append(rows, atskills.BlockRow{Name: "out", Path: "../out/SKILL.md"}, atskills.BlockRow{Name: "top", Path: "/etc/SKILL.md"})
+	tools := atskills.NewTools(w.env, rows, atskills.Renderer{})
+	if text, err := call(t, tools, atskills.ActivateTool, "name", "tidy"); err != nil || !strings.Contains(text, "\nSweep.\n") {
+		t.Errorf("%q, error %v", text, err)
+	}
+	if text, err := call(t, tools, atskills.ReadFileTool, "skill", "tidy", "path", "ref.md"); err != nil || !strings.Contains(text, "\nRefer.\n") {
+		t.Errorf("%q, error %v", text, err)
+	}
+	for _, name := range []string{"out", "top"} {
+		if text, err := call(t, tools, atskills.ActivateTool, "name", name); err == nil {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 // No argument makes a tool fail otherwise than by an error, or shows what lies outside of the skill's folder.
 func FuzzToolCall(f *testing.F) {
 	env := atskills.Env{Project: fsx.Locked(memfs.New())}

@@ -94,7 +94,7 @@ func (p project) open(ctx context.Context, rev transport.Revision, ids []skill.I
 	if p.env.Transport == nil {
 		return nil, fmt.Errorf("%s: %w", ids[0], ErrNotConfigured)
 	}
-	return p.env.Transport.Open(ctx, rev, ids...)
+	return p.env.open(ctx, rev, ids...)
 }
 
 // unverifiable says in words why a copy cannot be compared with revision rev (S4).
