@@ -105,6 +105,29 @@ func ExampleOrigin() {
 	// Output: gh:acme/kit/deploy 2026-03-04 40
 }
 
+// Which copies were edited since they were saved: upstream tells, at the revisions that their stamps record.
+func ExampleVerify() {
+	ctx, env := context.Background(), savable()
+	for _, ref := range []string{"gh:acme/kit/deploy", "gh:acme/kit/review"} {
+		if _, err := atskills.Save(ctx, env, ref); err != nil {
+			panic(err)
+		}
+	}
+	if err := env.Project.Remove(".atskills/gh/acme/kit/deploy/scripts/run.sh"); err != nil {
+		panic(err)
+	}
+	copies, err := atskills.Verify(ctx, env)
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range copies {
+		fmt.Println(c.Stamp.ID, c.State, c.Files)
+	}
+	// Output:
+	// gh:acme/kit/deploy edited [{scripts/run.sh missing}]
+	// gh:acme/kit/review unedited []
+}
+
 // What changed since a skill was saved, on both sides.
 func ExampleDiff() {
 	ctx, env := context.Background(), savable()

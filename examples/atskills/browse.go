@@ -140,7 +140,7 @@ func (b *browser) rows() []string {
 		if i == b.cursor {
 			mark = "> "
 		}
-		rows[i] = mark + rowText(r)
+		rows[i] = mark + rowText(r, "")
 	}
 	return rows
 }

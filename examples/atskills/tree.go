@@ -13,7 +13,7 @@ import (
 	"github.com/atskills-go/atskills/skill"
 )
 
-const skillsHelp = `Usage: atskills skills [-i] [--json]
+const skillsHelp = `Usage: atskills skills [-i] [--edited] [--json]
 
 Shows the project's skills as a tree, with what is resident and why, and the lines that follow cloud ids:
 
@@ -23,11 +23,13 @@ Shows the project's skills as a tree, with what is resident and why, and the lin
 The last line is the budget: how many skills are resident, and what they cost in every turn. No network is touched; of
 followed ids the cache tells what they hold.
 
-  -i      on a terminal: move with the arrow keys or j and k, toggle with space, see the resident block with p,
-          leave with q
-  --json  print one object: rows [{kind (dir|skill|cloud|broken), key, id, display, depth, state
-          (on|covered|partly|off), line, lineText, origin, name, description, path, skills, on, tokens, onTokens,
-          hidden, warnings [{code, message}]}], skills, on, tokens, warnings
+  -i        on a terminal: move with the arrow keys or j and k, toggle with space, see the resident block with p,
+            leave with q
+  --edited  ask upstream which saved copies were edited since they were saved, and mark them
+  --json    print one object: rows [{kind (dir|skill|cloud|broken), key, id, display, depth, state
+            (on|covered|partly|off), line, lineText, origin, copy (unedited|edited|unverifiable, with --edited), name,
+            description, path, skills, on, tokens, onTokens, hidden, warnings [{code, message}]}], skills, on, tokens,
+            warnings
 `
 
 // tree is what skills --json prints. Its arrays are never null.
@@ -49,6 +51,7 @@ type treeRow struct {
 	Line        int       `json:"line"`
 	LineText    string    `json:"lineText"`
 	Origin      string    `json:"origin"`
+	Copy        string    `json:"copy"`
 	Name        string    `json:"name"`
 	Description string    `json:"description"`
 	Path        string    `json:"path"`
@@ -64,6 +67,7 @@ type treeRow struct {
 func (h host) skills(ctx context.Context, args []string, stdin io.Reader, out *output) int {
 	flags := flag.NewFlagSet("skills", flag.ContinueOnError)
 	interactive := flags.Bool("i", false, "")
+	edited := flags.Bool("edited", false, "")
 	asJSON, code, ok := parseBare(flags, args, out)
 	if !ok {
 		return code
@@ -74,16 +78,20 @@ func (h host) skills(ctx context.Context, args []string, stdin io.Reader, out *o
 	if *interactive {
 		return h.browse(ctx, stdin, out)
 	}
+	var copies copyStates
 	t, err := atskills.ReadTree(ctx, h.env(nil))
+	if err == nil && *edited {
+		copies, err = h.copies(ctx, out)
+	}
 	if err != nil {
 		return failed(out, "skills", asJSON, err)
 	}
 	if asJSON {
-		out.object(newTree(t))
+		out.object(newTree(t, copies))
 		return exitOK
 	}
 	for _, r := range t.Rows {
-		out.row("%s", rowText(r))
+		out.row("%s", rowText(r, copies.of(r)))
 	}
 	out.row("%s", budgetText(t))
 	_ = out.flush() // before what is about it; the error is kept for the end
@@ -98,8 +106,36 @@ func (h host) skills(ctx context.Context, args []string, stdin io.Reader, out *o
 	return exitOK
 }
 
-// rowText is one row of the tree as a person sees it.
-func rowText(r atskills.Row) string {
+// copyStates tells what became of saved copies, by their folders.
+type copyStates map[string]atskills.CopyState
+
+// of is the state of the copy that r belongs to, "" when it is none or was not asked about.
+func (c copyStates) of(r atskills.Row) atskills.CopyState {
+	if r.Stamp == nil {
+		return ""
+	}
+	return c[r.Stamp.Dir]
+}
+
+// copies asks upstream which copies were edited. What cannot be compared is told.
+func (h host) copies(ctx context.Context, out *output) (copyStates, error) {
+	var all []atskills.Copy
+	err := h.quietly(out, func(env atskills.Env) (err error) {
+		all, err = atskills.Verify(ctx, env)
+		return err
+	})
+	states := copyStates{}
+	for _, c := range all {
+		states[c.Stamp.Dir] = c.State
+		if c.State == atskills.CopyUnverifiable {
+			out.say("%s: cannot be compared: %s", c.Dir, c.Reason)
+		}
+	}
+	return states, err
+}
+
+// rowText is one row of the tree as a person sees it. State is that of the copy it belongs to, where that is known.
+func rowText(r atskills.Row, state atskills.CopyState) string {
 	text := r.State.Mark() + " " + r.Display
 	if r.Kind == atskills.RowDir && !strings.HasSuffix(text, "/") {
 		text += "/"
@@ -113,6 +149,9 @@ func rowText(r atskills.Row) string {
 	}
 	if r.Kind == atskills.RowSkill && r.Origin != "yours" {
 		about = append(about, r.Origin)
+	}
+	if state != "" {
+		about = append(about, string(state))
 	}
 	if r.Line > 0 && r.State != atskills.StateOn {
 		about = append(about, fmt.Sprintf("line %d: %s", r.Line, r.LineText))
@@ -152,12 +191,12 @@ func (h host) browse(ctx context.Context, stdin io.Reader, out *output) int {
 	return exitOK
 }
 
-func newTree(t *atskills.Tree) tree {
+func newTree(t *atskills.Tree, copies copyStates) tree {
 	v := tree{Rows: []treeRow{}, Skills: t.Skills, On: t.On, Tokens: t.Tokens, Warnings: warnings(t.Warnings)}
 	for _, r := range t.Rows {
 		v.Rows = append(v.Rows, treeRow{
 			Kind: string(r.Kind), Key: r.Key, ID: r.ID.Reference(), Display: r.Display, Depth: r.Depth, State: string(r.State),
-			Line: r.Line, LineText: r.LineText, Origin: r.Origin, Name: r.Name, Description: r.Description, Path: r.Path,
+			Line: r.Line, LineText: r.LineText, Origin: r.Origin, Copy: string(copies.of(r)), Name: r.Name, Description: r.Description, Path: r.Path,
 			Skills: r.Skills, On: r.On, Tokens: r.Tokens, OnTokens: r.OnTokens, Hidden: r.Hidden, Warnings: warnings(r.Warnings),
 		})
 	}
