@@ -148,6 +148,17 @@ func parseRefs(flags *flag.FlagSet, args []string, out *output) (refs []string, 
 	return refs, code, ok
 }
 
+// parseNone is parse for a command that takes flags alone.
+func parseNone(flags *flag.FlagSet, args []string, out *output) (code int, ok bool) {
+	rest, code, ok := parse(flags, args, out)
+	if ok && len(rest) > 0 {
+		out.say("atskills %s: takes no arguments", flags.Name())
+		out.usage(flags.Name())
+		return exitUsage, false
+	}
+	return code, ok
+}
+
 func help(args []string, out *output) int {
 	rest, code, ok := parse(flag.NewFlagSet("help", flag.ContinueOnError), args, out)
 	if !ok {
@@ -173,12 +184,7 @@ func help(args []string, out *output) int {
 var instructions string
 
 func page(args []string, out *output) int {
-	rest, code, ok := parse(flag.NewFlagSet("skill", flag.ContinueOnError), args, out)
-	if ok && len(rest) > 0 {
-		out.say("atskills skill: takes no arguments")
-		out.usage("skill")
-		return exitUsage
-	}
+	code, ok := parseNone(flag.NewFlagSet("skill", flag.ContinueOnError), args, out)
 	if ok {
 		out.print(instructions)
 	}
@@ -186,14 +192,9 @@ func page(args []string, out *output) int {
 }
 
 func version(args []string, out *output) int {
-	rest, code, ok := parse(flag.NewFlagSet("version", flag.ContinueOnError), args, out)
+	code, ok := parseNone(flag.NewFlagSet("version", flag.ContinueOnError), args, out)
 	if !ok {
 		return code
-	}
-	if len(rest) > 0 {
-		out.say("atskills version: takes no arguments")
-		out.usage("version")
-		return exitUsage
 	}
 	v := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -174,15 +174,10 @@ func (h host) residency(ctx context.Context, name string, args []string, out *ou
 	return b, asJSON, exitOK
 }
 
-// parseBare is parse for a command that takes nothing but --json.
+// parseBare is parse for a command that takes no arguments, and --json beside its flags.
 func parseBare(flags *flag.FlagSet, args []string, out *output) (asJSON bool, code int, ok bool) {
 	flags.BoolVar(&asJSON, "json", false, "")
-	rest, code, ok := parse(flags, args, out)
-	if ok && len(rest) > 0 {
-		out.say("atskills %s: takes no arguments", flags.Name())
-		out.usage(flags.Name())
-		return asJSON, exitUsage, false
-	}
+	code, ok = parseNone(flags, args, out)
 	return asJSON, code, ok
 }
 
