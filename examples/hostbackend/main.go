@@ -5,13 +5,8 @@
 //	PUT  /block    the block, as text
 //	POST /prompt   answers the system prompt of the next turn
 //
-// The block is instructions to a model, so that nobody may write it but the agent on this machine: a request that a
-// browser made for some page, which has an Origin, is refused, and so is one that reached us under another name than
-// loopback's.
-//
-// It shows itself at work on a free port, and ends:
-//
-//	go run ./examples/hostbackend
+// The block is instructions to a model, so nobody may write it but the agent on this machine: what a browser sent for some
+// page is refused, and so is what reached us under another name than loopback's. The program shows itself and ends.
 package main
 
 import (
@@ -81,11 +76,11 @@ func (b *backend) push(w http.ResponseWriter, r *http.Request) {
 
 func (b *backend) prompt(w http.ResponseWriter, _ *http.Request) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	text := b.base
 	if b.block != "" {
 		text += "\n\n" + b.block
 	}
-	b.mu.Unlock()
 	_, _ = io.WriteString(w, text) // a client that left needs no answer
 }
 
@@ -123,11 +118,9 @@ func play(ctx context.Context, address string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := send(ctx, http.MethodPut, address+"/block", block.Text); err != nil {
-			return err
-		}
+		_, errPush := send(ctx, http.MethodPut, address+"/block", block.Text)
 		prompt, err := send(ctx, http.MethodPost, address+"/prompt", "")
-		if err != nil {
+		if err = errors.Join(errPush, err); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "--- %s\n%s\n", step, prompt)
@@ -150,7 +143,7 @@ func send(ctx context.Context, method, url, body string) (string, error) {
 	defer res.Body.Close()
 	data, err := io.ReadAll(res.Body)
 	if err == nil && res.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %s", method, url, data)
+		err = errors.New(string(data))
 	}
 	return string(data), err
 }
