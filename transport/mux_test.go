@@ -87,8 +87,9 @@ func TestMuxKeepsTheContract(t *testing.T) {
 		f := transporttest.NewFake(u)
 		return transport.Mux{GitHub: f, Hub: f}
 	}
-	t.Run("gh", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: mux}) })
-	t.Run("hub", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: mux, Hub: true}) })
+	t.Run("gh", func(t *testing.T) { transporttest.Test(t, transporttest.Setup{New: mux, Conditional: true}) })
+	hub := transporttest.Setup{New: mux, Hub: true, Conditional: true, Playlists: true, Visibility: true}
+	t.Run("hub", func(t *testing.T) { transporttest.Test(t, hub) })
 }
 
 func TestMuxPicksByScheme(t *testing.T) {

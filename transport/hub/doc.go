@@ -10,7 +10,8 @@
 //
 // The revision is the strong ETag of the first or the last of these, else the SHA-256 of what was served (H3). A request
 // with "?rev=<revision>" asks for that revision and no other; a hub without history may ignore it, and the client
-// notices. A hub without listings may ignore "?files", or answer 404 or 400: its skills are SKILL.md alone.
+// notices. A hub without listings may ignore "?files", or answer 404 or 400: its skills are SKILL.md alone. A menu of more
+// than 128 rows may be refused with 413 and the JSON object {count}, the number of its rows: a [*transport.TooManyError].
 //
 // # Client
 //

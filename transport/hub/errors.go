@@ -220,16 +220,12 @@ func (f fault) status(s *statusError, err error) error {
 	case s.code == http.StatusUnauthorized, s.code == http.StatusForbidden, s.code == http.StatusUnavailableForLegalReasons:
 		return f.denial(transport.ErrNoAccess, transport.CauseNoAccess, s, err)
 	case s.code == http.StatusRequestEntityTooLarge && s.count > 0:
-		limit := &transport.LimitError{What: fmt.Sprintf("rows in a list, which has %d; the hub refuses it", s.count), Max: maxRows}
-		return fmt.Errorf("%s %s: %w", f.op, f.url, limit)
+		return fmt.Errorf("%s %s: %w", f.op, f.url, &transport.TooManyError{Count: s.count})
 	case s.code >= 500:
 		return f.error(transport.ErrUnreachable, transport.CauseServer, err, s.when())
 	}
 	return f.error(transport.ErrProtocol, transport.CauseProtocol, err, "")
 }
-
-// maxRows is how many rows a menu may have (H2).
-const maxRows = 128
 
 // when says when the hub may be asked again.
 func (s *statusError) when() string {

@@ -51,9 +51,9 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			transporttest.Test(t, transporttest.Setup{Hub: true, New: func(t *testing.T, u *transporttest.Upstream) transport.Transport {
+			transporttest.Test(t, hubSetup(func(t *testing.T, u *transporttest.Upstream) transport.Transport {
 				return newServer(t, u, h).client(t)
-			}})
+			}))
 		})
 	}
 }

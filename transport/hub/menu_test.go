@@ -150,7 +150,7 @@ func TestBadMenus(t *testing.T) {
 		{"empty", 200, ``, transport.ErrProtocol, "empty"},
 		{"too many", 200, "[" + long[:len(long)-1] + "]", nil, "Limits.Entries"},
 		{"too long", 200, `[{"path":"gh:o/r","name":"` + strings.Repeat("n", 5000) + `"}]`, nil, "Limits.AnswerBytes"},
-		{"129", 413, `{"error":"too many","count":129}`, nil, "more than 128 rows in a list, which has 129"},
+		{"refused without a count", 413, `{"error":"too many"}`, transport.ErrProtocol, "status 413"},
 		{"out of order", 500, ``, transport.ErrUnreachable, "status 500"},
 	}
 	for _, tt := range tests {
@@ -173,6 +173,30 @@ func TestBadMenus(t *testing.T) {
 				t.Errorf("Head = %v, want %v", err, tt.kind)
 			}
 		})
+	}
+}
+
+// R5: a hub that refuses to list so many rows has answered how many there are, to a probe and to a listing.
+func TestMenuRefusedByCount(t *testing.T) {
+	t.Parallel()
+	base := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			reply(w, http.StatusRequestEntityTooLarge, "application/json", `{"error":"too many","count":129}`)
+			return
+		}
+		http.NotFound(w, r)
+	})
+	h := newClient(t, base)
+	_, probed := h.Head(t.Context(), id(t, "hub:acme/list"))
+	_, listed := h.Open(t.Context(), "pinned", id(t, "hub:acme/list"))
+	for op, err := range map[string]error{"probe": probed, "list": listed} {
+		var many *transport.TooManyError
+		if !errors.As(err, &many) || many.Count != 129 || !strings.Contains(err.Error(), op+" "+base+"/acme/list") {
+			t.Errorf("%s: %v, want the count of 129 at the hub's address", op, err)
+		}
+		if errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrNotFound) || errors.Is(err, transport.ErrProtocol) {
+			t.Errorf("%s: %v is no outage and no miss", op, err)
+		}
 	}
 }
 

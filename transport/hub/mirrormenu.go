@@ -226,6 +226,9 @@ func (m *mirror) listRows(ctx context.Context, owner string, list playlist) ([]s
 	return rows, nil
 }
 
+// maxRows is how many rows a menu may have (H2).
+const maxRows = 128
+
 // checkCount holds a menu to the cap, inclusive, before anything is read for it (R5).
 func checkCount(n int) error {
 	if n <= maxRows {

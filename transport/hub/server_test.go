@@ -3,6 +3,7 @@ package hub_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,6 +34,9 @@ type habits struct {
 	history    bool // "?rev=" serves every revision there was
 	compressed bool // answers are gzip, asked or not
 }
+
+// playlistFile makes an entry of an upstream a playlist, when it holds nothing else.
+const playlistFile = ".playlist"
 
 // server is a hub that serves the hub entries of an upstream, and counts.
 type server struct {
@@ -146,6 +150,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, h habits) {
 		list, ok := s.lists[strings.TrimSuffix(prefix, "/")]
 		s.mu.Unlock()
 		if !ok {
+			list, ok = s.upstreamList(w, r, "hub:"+strings.TrimSuffix(prefix, "/"))
+		}
+		if !ok {
 			http.NotFound(w, r)
 			return
 		}
@@ -159,10 +166,11 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, h habits) {
 	}
 	repo := "hub:" + segs[0] + "/" + segs[1]
 	files, rev := s.at(repo, q.Get("rev"), h)
-	if files == nil {
+	if _, list := files[playlistFile]; files == nil || list {
 		http.NotFound(w, r)
 		return
 	}
+	s.sayVisibility(w, r, repo)
 	switch {
 	case len(segs) == 3:
 		f, ok := files[segs[2]]
@@ -178,6 +186,64 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, h habits) {
 	default:
 		s.answer(w, r, h, "text/markdown; charset=utf-8", []byte(files["SKILL.md"].Body), rev)
 	}
+}
+
+// upstreamList returns the JSON of the playlist that an entry of the upstream is; ok is false when it is none. What is no
+// reference there is a row that the client must skip.
+func (s *server) upstreamList(w http.ResponseWriter, r *http.Request, entry string) (list string, ok bool) {
+	tree, err := fakeTree(r.Context(), s.up, entry)
+	if err != nil || len(tree.Rows)+len(tree.Skipped) == 0 {
+		return "", false
+	}
+	s.sayVisibility(w, r, entry)
+	type row struct {
+		Path        string `json:"path"`
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	}
+	rows := []row{}
+	for _, line := range tree.Skipped {
+		rows = append(rows, row{Path: line})
+	}
+	for _, at := range tree.Rows {
+		rows = append(rows, row{strings.TrimPrefix(at.Ref.String(), "@skills:"), at.Name, at.Description})
+	}
+	b, err := json.Marshal(rows)
+	return string(b), err == nil
+}
+
+// sayVisibility says who may read an entry of the upstream, if that says so.
+func (s *server) sayVisibility(w http.ResponseWriter, r *http.Request, entry string) {
+	if v := visibilityOf(r.Context(), s.up, entry); v != "" {
+		w.Header().Set("Atskills-Visibility", string(v))
+	}
+}
+
+// visibilityOf is what u says of an entry, "" when it does not or has none.
+func visibilityOf(ctx context.Context, u *transporttest.Upstream, entry string) transport.Visibility {
+	id, err := skill.ParseID(entry)
+	if err != nil {
+		return ""
+	}
+	head, _ := transporttest.NewFake(u).Head(ctx, id) // of what is not there nothing is said
+	return head.Visibility
+}
+
+func fakeTree(ctx context.Context, u *transporttest.Upstream, entry string) (transport.Tree, error) {
+	id, err := skill.ParseID(entry)
+	if err != nil {
+		return transport.Tree{}, err
+	}
+	fake := transporttest.NewFake(u)
+	head, err := fake.Head(ctx, id)
+	if err != nil {
+		return transport.Tree{}, err
+	}
+	snap, err := fake.Open(ctx, head.Revision, id)
+	if err != nil {
+		return transport.Tree{}, err
+	}
+	return snap.Tree(id)
 }
 
 // at returns the files at a revision, nil when it is not served.
