@@ -26,10 +26,7 @@ type note struct {
 	fresh []copied // what was staged
 }
 
-const (
-	filePrefix = ".atskills-tmp-" // of the file that a write in one step makes first
-	noteHead   = "atskills exchange 1"
-)
+const noteHead = "atskills exchange 1"
 
 func (n note) write(fsys billy.Filesystem, staged string) error {
 	text := fmt.Sprintf("%s\n%s\n%s\n%s\n", noteHead, digestCopied(n.old), digestCopied(n.fresh), path.Base(n.dest))
@@ -64,7 +61,7 @@ func (p project) settleNotes(ctx context.Context, dir string) error {
 	for _, info := range infos {
 		name := path.Join(dir, info.Name())
 		staged, ok := fsx.NoteOf(name)
-		if !ok || name == projectLock {
+		if !ok {
 			continue
 		}
 		to, err := p.settleNote(ctx, name, staged)

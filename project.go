@@ -73,7 +73,7 @@ func (p project) sweep(ctx context.Context, dirs []string) error {
 	}
 	defer unlock()
 	keep := func(i os.FileInfo) bool {
-		return i.Name() == path.Base(projectLock) || strings.HasPrefix(i.Name(), filePrefix) && p.editsTriggers()
+		return i.Name() == path.Base(projectLock) || fsx.IsTempFile(i.Name()) && p.editsTriggers()
 	}
 	var errs []error
 	for _, d := range dirs {

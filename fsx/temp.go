@@ -21,6 +21,7 @@ const (
 	kindOld     = "old" // a directory or lock that was moved out of the way
 	kindJournal = "log" // what an unfinished Replace needs to be undone
 	kindGuard   = "grd" // held while a stale lock is taken over
+	kindNote    = "nte" // what a caller writes down about a staged directory
 )
 
 // IsTemp reports whether name, one path segment, is a temporary name of this package. Such names are left-overs or
@@ -31,7 +32,7 @@ func IsTemp(name string) bool {
 		return false
 	}
 	switch rest[:3] {
-	case kindFile, kindStage, kindOld, kindJournal, kindGuard:
+	case kindFile, kindStage, kindOld, kindJournal, kindGuard, kindNote:
 	default:
 		return false
 	}
@@ -42,6 +43,10 @@ func IsTemp(name string) bool {
 	}
 	return true
 }
+
+// IsTempFile reports whether name, one path segment, is the temporary name of a file that is being written, as
+// [WriteFile] does: it holds what its file is to hold, and whoever writes it still needs it.
+func IsTempFile(name string) bool { return isKind(name, kindFile) }
 
 func isKind(name, kind string) bool {
 	return IsTemp(name) && name[len(tempPrefix):len(tempPrefix)+3] == kind
@@ -58,16 +63,16 @@ func randomHex() string {
 // NoteName returns where a note about a staged directory stands, for callers that keep one: beside it, under a temporary
 // name of its own. The path staged is one that [Stage] returned.
 func NoteName(staged string) string {
-	return join(parent(staged), tempPrefix+kindGuard+strings.TrimPrefix(path.Base(staged), tempPrefix+kindStage))
+	return join(parent(staged), tempPrefix+kindNote+strings.TrimPrefix(path.Base(staged), tempPrefix+kindStage))
 }
 
 // NoteOf returns the staged directory that a note is about; ok is false when the path is none that [NoteName] returns.
 func NoteOf(note string) (staged string, ok bool) {
 	name := path.Base(note)
-	if !isKind(name, kindGuard) {
+	if !isKind(name, kindNote) {
 		return "", false
 	}
-	return join(parent(note), tempPrefix+kindStage+strings.TrimPrefix(name, tempPrefix+kindGuard)), true
+	return join(parent(note), tempPrefix+kindStage+strings.TrimPrefix(name, tempPrefix+kindNote)), true
 }
 
 // Stage creates an empty directory with a temporary name beside dest, and dest's parents, and returns its path: where
