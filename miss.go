@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -83,7 +84,14 @@ func (c *cache) nothing(ctx context.Context, snap transport.Snapshot, id skill.I
 		}
 	}
 	for _, t := range tree.Entries {
-		if t.Path == SkillFile && t.Mode == transport.Symlink {
+		name := path.Base(t.Path)
+		if t.Mode != transport.Symlink || !strings.EqualFold(name, SkillFile) {
+			continue
+		}
+		if name != SkillFile { // a link does not land, so that no problem of the listing tells of it
+			e.Hint = fmt.Sprintf("%s: found %s; a skill's file is called %s exactly, and a link does not count", oneLine(t.Path), name, SkillFile)
+		}
+		if name == t.Path {
 			c.notFolder(ctx, snap, id, t, e)
 		}
 	}

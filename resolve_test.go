@@ -190,10 +190,24 @@ func TestNothingThere(t *testing.T) {
 // W1: skill.md alone is no skill, and is reported.
 func TestFileCaseReported(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "-- a/b/x/skill.md --\n"+skillText("x", "X.", "b"))
+	w := newWorld(t, "-- a/b/x/skill.md --\n"+skillText("x", "X.", "b")+
+		"-- a/b/l/Skill.md (symlink) --\n../good/SKILL.md\n-- a/b/deep/in/skill.MD (symlink) --\n../../good/SKILL.md\n"+
+		"-- a/b/good/SKILL.md --\n"+skillText("good", "Good.", "g"))
 	write(t, w.env.Project, map[string]string{".atskills/y/skill.md": "y", ".atskills/z/SKILL.md": skillText("z", "Z.", "z")})
 	if err := w.refuse("gh:a/b/x", atskills.ErrNotFound); !strings.Contains(err.Error(), "skill.md") {
 		t.Errorf("error %q does not name skill.md", err)
+	}
+	// A link of such a name lands nowhere, and is named all the same; one where the file would be is followed for the reader.
+	for ref, want := range map[string][]string{
+		"gh:a/b/l":    {"Skill.md", "SKILL.md exactly", "a link upstream to gh:a/b/good"},
+		"gh:a/b/deep": {"in/skill.MD", "SKILL.md exactly"},
+	} {
+		err := w.refuse(ref, atskills.ErrNotFound)
+		for _, text := range want {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("Resolve(%q) error %q does not say %q", ref, err, text)
+			}
+		}
 	}
 	if err := w.refuse("y", atskills.ErrNotFound); !strings.Contains(err.Error(), "skill.md") {
 		t.Errorf("error %q does not name skill.md", err)
