@@ -54,7 +54,7 @@ const (
 
 // The codes of warnings that saving adds.
 const (
-	WarnTrigger  = "trigger"  // .autotrigger still follows the id, which the copy answers now (S10)
+	WarnTrigger  = "trigger"  // .autotrigger still follows the id, or the playlist, that copies answer now (S10)
 	WarnPortable = "portable" // names that other systems cannot hold
 	WarnShadowed = "shadowed" // a copy stands at a playlist's own path, and answers for it
 )
@@ -79,7 +79,8 @@ const maxSaveTries = 16
 // A playlist is saved as a set: each row at its own id's path, one after the other, as if it had been named by itself
 // (S12). Nothing stands at the playlist's own path. A row that fails touches no other and is no error of the call:
 // [Saved.Set] has what became of each, and [Saved.Err] the failures. Rows of one repository share a probe and, where
-// nothing stands yet, a listing. A row that is a playlist itself is not followed.
+// nothing stands yet, a listing. A row that is a playlist itself is not followed. A trigger line that takes the whole list
+// stays as it is, since it also brings what the list gains; when copies answer every row, a warning says so (S10).
 //
 // The copy is complete before it takes its place, in one step where the file system can; a failed or interrupted save
 // leaves what stood there before, or the new copy whole (S8). Calls may run at once, in any number of goroutines and

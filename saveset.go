@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/atskills-go/atskills/internal/trigger"
 	"github.com/atskills-go/atskills/skill"
 )
 
@@ -51,7 +53,37 @@ func (s *save) set(ctx context.Context, at *place, a answer) *Saved {
 		}
 		saved.Set = append(saved.Set, item)
 	}
+	if saved.Err() == nil {
+		saved.Warnings = append(saved.Warnings, s.followedSet(saved.Set)...)
+	}
 	return saved
+}
+
+// followedSet notes each trigger line that takes the whole playlist although copies answer all of its rows (S10). The line
+// still means something: whatever the list gains is read from upstream, and it is asked for in every session. So the lines
+// that mean the copies alone are told, and none of them is said to read true.
+func (s *save) followedSet(set []SetItem) []Warning {
+	file, _, _ := s.readTriggers() // a file that cannot be read follows nothing; whoever loads it reports that
+	var warnings []Warning
+	for _, l := range file.Lines {
+		if follows(l, s.id) && l.Ref.Dir && len(set) > 0 {
+			warnings = append(warnings, Warning{WarnTrigger, fmt.Sprintf(
+				"%s/%s line %d follows the playlist %s: copies answer its rows now, and what the list gains is read from upstream; "+
+					"the lines for the copies alone are %s", Dir, TriggerFile, l.Number, s.id.Reference(), strings.Join(setLines(set), ", "))})
+		}
+	}
+	return warnings
+}
+
+// setLines are the lines that stand for the copies of a set, quoted.
+func setLines(set []SetItem) []string {
+	var lines []string
+	for _, item := range set {
+		if text, err := trigger.Literal(item.ID.DiskPath(), item.Saved.Kind == Menu, false); err == nil {
+			lines = append(lines, quoteLine(text))
+		}
+	}
+	return firstNames(lines)
 }
 
 // row is the save of one row. It goes by the probes and the cache of the whole set (C11), and by what upstream said to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -319,4 +320,49 @@ func TestPlaylistHasNoFolder(t *testing.T) {
 	}
 	w.counter.Reset()
 	expect("a list with a row removed", "it is a playlist", []string{reviewRef, "gh:acme/kit/.claude"}, "name a row")
+}
+
+// S10: a line that takes the whole playlist is noted once copies answer every row, with the lines that mean the copies
+// alone; they load what the list's line did. A line without the slash loads nothing, and a list with a row that failed is
+// still needed.
+func TestSaveSetNotesTrigger(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"":                                     0,
+		"@" + listRef + "\n":                   0,
+		"# x\n  @HUB:Acme/Starter/ \r\n":       1,
+		"@" + listRef + "/\n@" + listRef + "/": 2,
+		"@" + notesRef + "\n":                  0, // the row's own note
+	} {
+		w := newWorld(t, starter)
+		w.edit(".atskills/.autotrigger", text)
+		for range 2 {
+			got := w.save(listRef)
+			notes := slices.DeleteFunc(got.Warnings, func(w atskills.Warning) bool { return w.Code != atskills.WarnTrigger })
+			if len(notes) != want || want > 0 && !hasWarning(notes, atskills.WarnTrigger, "playlist "+listRef,
+				"alone are `gh/acme/kit/skills/review`, `hub/acme/notes`, `gh/acme/kit/.claude/`") {
+				t.Errorf(".autotrigger %q: warnings %v", text, notes)
+			}
+		}
+	}
+	w := newWorld(t, starter)
+	w.edit(".atskills/.autotrigger", "@"+listRef+"/\n")
+	w.save(listRef)
+	names := func() (names []string) {
+		for _, r := range w.block().Rows {
+			names = append(names, r.Name)
+		}
+		return slices.Sorted(slices.Values(names))
+	}
+	followed := names()
+	w.edit(".atskills/.autotrigger", "gh/acme/kit/skills/review\nhub/acme/notes\ngh/acme/kit/.claude/\n")
+	if got := names(); !cmp.Equal(got, followed) || len(got) != 3 {
+		t.Errorf("rows %q by the copies, %q by the list; want the same 3", got, followed)
+	}
+	w = newWorld(t, starter)
+	w.edit(".atskills/.autotrigger", "@"+listRef+"/\n")
+	w.fake.Remove("hub:acme/notes")
+	if got := w.save(listRef); got.Err() == nil || hasWarning(got.Warnings, atskills.WarnTrigger) {
+		t.Errorf("with a row that failed: %v, warnings %v", got.Err(), got.Warnings)
+	}
 }
