@@ -19,10 +19,7 @@ func (h host) env(bar *progress) atskills.Env {
 	if bar != nil {
 		opts.Progress = bar.update
 	}
-	upstream := transport.Mux{GitHub: git.New(opts), Hub: h.hub}
-	if h.hub == nil {
-		upstream.Hub = h.configuredHub(bar)
-	}
+	upstream := transport.Mux{GitHub: git.New(opts), Hub: h.hub(bar)}
 	return atskills.Env{Project: fsx.OS(h.project()), Cache: h.cache, Transport: upstream}
 }
 
@@ -38,8 +35,8 @@ func (h host) project() string {
 	}
 }
 
-// configuredHub is the transport of hub: ids, nil when no hub is configured. The token is read anew for each request.
-func (h host) configuredHub(bar *progress) transport.Transport {
+// hub is the transport of hub: ids, nil when no hub is configured. The token is read anew for each request.
+func (h host) hub(bar *progress) transport.Transport {
 	base := h.getenv("ATSKILLS_HUB")
 	if base == "" {
 		return nil

@@ -18,7 +18,6 @@ import (
 	"github.com/go-git/go-billy/v5"
 
 	"github.com/atskills-go/atskills/fsx"
-	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/git"
 )
 
@@ -50,7 +49,6 @@ type host struct {
 	getenv func(string) string
 	cache  billy.Filesystem
 	git    git.Host
-	hub    transport.Transport // nil for what the environment says
 }
 
 func (h host) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

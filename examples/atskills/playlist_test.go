@@ -7,43 +7,39 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/atskills-go/atskills/transport"
-	"github.com/atskills-go/atskills/transport/transporttest"
 )
 
-const starter = `
--- hub:acme/starter/.playlist --
-hub:acme/notes Takes notes.
-hub:acme/missing Is not there.
-hub:acme/plan/ Plans.
--- hub:acme/notes/SKILL.md --
----
-name: notes
-description: Takes notes.
----
--- hub:acme/plan/SKILL.md --
----
-name: plan
-description: Plans.
----
-`
+// starter is a hub with a playlist.
+var starter = map[string]string{
+	"acme/starter.playlist": "hub:acme/notes Takes notes.\nhub:acme/missing Is not there.\nhub:acme/plan/ Plans.\n",
+	"acme/notes/SKILL.md":   "---\nname: notes\ndescription: Takes notes.\n---\n",
+	"acme/plan/SKILL.md":    "---\nname: plan\ndescription: Plans.\n---\n",
+}
 
-// newHubHost is newHost with a hub that has a playlist.
-func newHubHost(t *testing.T) host {
+// newHubHost is newHost with a hub of files, of which this host may read all. What acme has is private.
+func newHubHost(t *testing.T, files map[string]string) host {
 	t.Helper()
-	up, err := transporttest.NewUpstream(starter)
+	dir := t.TempDir()
+	for name, body := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	team, err := newTeamHub(dir, map[string][]string{"acme": {"hunter2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := up.SetVisibility("hub:acme/starter", transport.Private); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { _ = team.setOffline(true) })
 	h := newHost(t)
-	h.hub = transporttest.NewFake(up)
+	h.getenv = func(key string) string {
+		return map[string]string{"ATSKILLS_HUB": team.url(), "ATSKILLS_HUB_TOKEN": "hunter2"}[key]
+	}
 	return h
 }
 
@@ -57,7 +53,7 @@ func (h host) try(t *testing.T, args string) (code int, stdout, stderr string) {
 // H5, H4: a playlist prints as a menu; what it is goes to standard error.
 func TestGetPlaylist(t *testing.T) {
 	t.Parallel()
-	h := newHubHost(t)
+	h := newHubHost(t, starter)
 	code, stdout, stderr := h.try(t, "get hub:acme/starter")
 	if code != 0 || stdout != "hub:acme/notes: Takes notes.\nhub:acme/missing: Is not there.\nhub:acme/plan/: Plans.\n" {
 		t.Errorf("get = %d, %q", code, stdout)
@@ -88,7 +84,7 @@ func TestGetPlaylist(t *testing.T) {
 // S12: one report of what landed and what did not; the exit code says that something did not.
 func TestSavePlaylist(t *testing.T) {
 	t.Parallel()
-	h := newHubHost(t)
+	h := newHubHost(t, starter)
 	code, stdout, stderr := h.try(t, "save hub:acme/starter")
 	if code != 1 || stdout != "" {
 		t.Errorf("save = %d, %q", code, stdout)
@@ -148,12 +144,9 @@ func TestSavePlaylist(t *testing.T) {
 // S12: a set whose rows all land is a success.
 func TestSaveWholePlaylist(t *testing.T) {
 	t.Parallel()
-	h := newHubHost(t)
-	up := h.hub.(*transporttest.Fake)
-	up.Remove("hub:acme/starter")
-	if _, err := up.Commit("hub:acme/starter", time.Time{}, map[string]transporttest.File{".playlist": {Body: "hub:acme/plan\n"}}); err != nil {
-		t.Fatal(err)
-	}
+	h := newHubHost(t, map[string]string{
+		"acme/starter.playlist": "hub:acme/plan\n", "acme/plan/SKILL.md": starter["acme/plan/SKILL.md"],
+	})
 	if code, _, stderr := h.try(t, "save hub:acme/starter"); code != 0 || !strings.Contains(stderr, "1 of 1 row saved") {
 		t.Errorf("save = %d, %q", code, stderr)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -25,9 +24,9 @@ func TestMain(m *testing.M) {
 
 // TestStories runs the scripts of testdata. Each has an upstream of its own, a git server in this process that is the
 // GitHub of the program under test; what lies below upstream/<owner>/<repo>/ in a script is that repository's first
-// commit. Beside it stands a hub, which serves hub/<owner>/<name>/ at $HUB, the owner "private" to those with the token
-// "hunter2" alone. Home, cache and temporary files stand in the script's directory. The commands "upstream" and
-// "terminate" are runUpstream and terminate.
+// commit. Beside it stands a hub at $HUB, the mirror of hub/ in the script, which shows what the owner "private" has to
+// those with the token "hunter2" alone; a script sets ATSKILLS_HUB to use it. Home, cache and temporary files stand in the
+// script's directory. The commands "upstream", "hub" and "terminate" are runUpstream, runHub and terminate.
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -36,6 +35,7 @@ func TestStories(t *testing.T) {
 		Setup:               setupStory,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"upstream":  runUpstream,
+			"hub":       runHub,
 			"terminate": terminate,
 		},
 	})
@@ -43,6 +43,7 @@ func TestStories(t *testing.T) {
 
 type (
 	serverKey struct{}
+	hubKey    struct{}
 	hungKey   struct{} // of a chan struct{} that has one value for each request left hanging
 )
 
@@ -68,37 +69,24 @@ func setupStory(env *testscript.Env) error {
 			return err
 		}
 	}
-	hub := httptest.NewServer(serveHub(os.DirFS(filepath.Join(env.WorkDir, "hub"))))
-	env.Defer(hub.Close)
+	team, err := newTeamHub(filepath.Join(env.WorkDir, "hub"), map[string][]string{"private": {"hunter2"}})
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = team.setOffline(true) })
+	env.Values[hubKey{}] = team
 	home := filepath.Join(env.WorkDir, "home")
 	for key, value := range map[string]string{
 		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": "", "GIT_CONFIG_GLOBAL": "",
 		"GIT_CONFIG_NOSYSTEM": "1", "GH_TOKEN": "", "GITHUB_TOKEN": "",
 		"ATSKILLS_CACHE": filepath.Join(env.WorkDir, "cache"), "ATSKILLS_GITHUB": server.URL(),
-		"HUB": hub.URL, "ATSKILLS_HUB": "", "ATSKILLS_HUB_TOKEN": "",
+		"HUB": team.url(), "ATSKILLS_HUB": "", "ATSKILLS_HUB_TOKEN": "",
 	} {
 		env.Setenv(key, value)
 	}
 	project := filepath.Join(env.WorkDir, "project")
 	env.Cd = project
 	return os.MkdirAll(project, 0o755)
-}
-
-// serveHub serves the SKILL.md of each folder, and no more: the least that is a hub.
-func serveHub(dir fs.FS) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/private/") && r.Header.Get("Authorization") != "Bearer hunter2" {
-			http.NotFound(w, r)
-			return
-		}
-		body, err := fs.ReadFile(dir, strings.Trim(r.URL.Path, "/")+"/SKILL.md")
-		if err != nil {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
-		_, _ = w.Write(body)
-	}
 }
 
 // runUpstream changes the script's upstream, or checks what it was asked:
