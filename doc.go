@@ -33,7 +33,8 @@
 // Every call takes an [Env]: the project's file system, the cache's, a [Transport], a clock, and functions that listen.
 // Nothing else is touched; there are no globals, no environment variables and no printing, so each call is a function of
 // those and runs the same over an in-memory file system. Save and Remove write to the project's .atskills/ folder,
-// Install, Uninstall and Toggle to .atskills/.autotrigger; what reads does so only to undo a save that was interrupted.
+// Install, Uninstall and Toggle to .atskills/.autotrigger, and Expand to both where suffixes ask for it; what reads does so
+// only to undo a save that was interrupted.
 // All of them write to the cache, whose layout other clients of the protocol on the same machine share:
 //
 //	<root>/gh/owner/repo/path/...   content

@@ -72,7 +72,7 @@ func session(ctx context.Context, env atskills.Env, messages []string, send func
 			return err
 		}
 		turn := atskills.Expand(ctx, env, message, atskills.ExpandOptions{}) // its references, read and framed in place
-		send("You are a helpful agent.\n\n"+block.Text, turn.Message)
+		send(strings.TrimSpace("You are a helpful agent.\n\n"+block.Text), turn.Message)
 	}
 	return nil
 }
