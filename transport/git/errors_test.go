@@ -13,7 +13,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/atskills-go/atskills/internal/gittest"
@@ -21,17 +23,25 @@ import (
 	"github.com/atskills-go/atskills/transport/git"
 )
 
+// dialing returns a client whose connections all fail with err. A port that was closed would not do to be refused: other
+// tests' servers take it.
+func dialing(err error) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	}}}
+}
+
+// connectionRefused is what this system says where nothing listens.
+func connectionRefused() error {
+	if runtime.GOOS == "windows" {
+		return os.NewSyscallError("connectex", syscall.Errno(10061))
+	}
+	return os.NewSyscallError("connect", syscall.ECONNREFUSED)
+}
+
 // C4: what went wrong on the way is told apart.
 func TestCauses(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := "http://" + l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
 	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
 	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
 	tls.StartTLS()
@@ -54,9 +64,7 @@ func TestCauses(t *testing.T) {
 		}
 	}))
 	t.Cleanup(dropped.Close)
-	noDNS := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "git.invalid", IsNotFound: true}}
-	}}}
+	noDNS := dialing(&net.DNSError{Err: "no such host", Name: "git.invalid", IsNotFound: true})
 	tests := []struct {
 		name   string
 		base   string
@@ -65,7 +73,7 @@ func TestCauses(t *testing.T) {
 		cause  transport.Cause
 	}{
 		{"dns", "http://git.invalid", noDNS, transport.ErrUnreachable, transport.CauseDNS},
-		{"refused", refused, nil, transport.ErrUnreachable, transport.CauseRefused},
+		{"refused", "http://git.invalid", dialing(connectionRefused()), transport.ErrUnreachable, transport.CauseRefused},
 		{"certificate", tls.URL, nil, transport.ErrUnreachable, transport.CauseTLS},
 		{"no tls", strings.Replace(status(200), "http:", "https:", 1), nil, transport.ErrUnreachable, transport.CauseTLS},
 		{"500", status(500), nil, transport.ErrUnreachable, transport.CauseServer},

@@ -10,9 +10,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,17 +59,25 @@ func answering(t *testing.T, status int, kind, body string, header ...string) st
 	})
 }
 
+// dialing returns a client whose connections all fail with err. A port that was closed would not do to be refused: other
+// tests' servers take it.
+func dialing(err error) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	}}}
+}
+
+// connectionRefused is what this system says where nothing listens.
+func connectionRefused() error {
+	if runtime.GOOS == "windows" {
+		return os.NewSyscallError("connectex", syscall.Errno(10061))
+	}
+	return os.NewSyscallError("connect", syscall.ECONNREFUSED)
+}
+
 // C4, H4: each fault is told apart, in words of its own, and names the hub that was asked.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := "http://" + l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
 	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
 	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
 	tls.StartTLS()
@@ -77,9 +88,7 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	short := answering(t, 200, "text/plain", skillText, "Content-Length", "1000")
-	noDNS := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "hub.invalid", IsNotFound: true}}
-	}}}
+	noDNS := dialing(&net.DNSError{Err: "no such host", Name: "hub.invalid", IsNotFound: true})
 	var loop string
 	loop = newFront(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, loop+"/again", http.StatusFound) })
 	tests := []struct {
@@ -91,7 +100,7 @@ func TestFaults(t *testing.T) {
 		text   string
 	}{
 		{"dns", "http://hub.invalid", noDNS, transport.ErrUnreachable, transport.CauseDNS, "no such host"},
-		{"refused", refused, nil, transport.ErrUnreachable, transport.CauseRefused, "refused"},
+		{"refused", "http://hub.invalid", dialing(connectionRefused()), transport.ErrUnreachable, transport.CauseRefused, "refused"},
 		{"certificate", tls.URL, nil, transport.ErrUnreachable, transport.CauseTLS, "certificate"},
 		{"dropped", dropped, nil, transport.ErrUnreachable, transport.CauseNetwork, "EOF"},
 		{"truncated", short, nil, transport.ErrProtocol, transport.CauseProtocol, "ended early"},
