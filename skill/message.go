@@ -25,15 +25,18 @@ type MentionOptions struct {
 //
 // "@skills:" or "@workflow:", in any case, begins a reference at the start of a line, or behind white space, an opening
 // bracket or a quote of any script. A quote counts whichever way it points, since „German“, »Danish« and ”Swedish” text
-// opens with what closes elsewhere. Behind anything else it is part of another word, such as an e-mail address;
-// the signs of Markdown emphasis are no exception.
+// opens with what closes elsewhere. Two more places are an extension of the rule: behind signs of Markdown emphasis, * and
+// _, that stand where a reference may begin, and behind a comma or semicolon that follows another reference without white
+// space, as in "@skills:a,@skills:b". Behind anything else, and in code, it is text and no reference, and nothing is said
+// of it: in an e-mail address, in "x/@skills:y", "x,@skills:y" and "~@skills:x~".
 //
-// The reference runs to white space, so that a folder may be called "a,b" or "c#". It ends earlier in three places: at
-// a bracket or quote that closes one opened in front of the reference, as in "[see @skills:x](y)" and "「@skills:x」を";
-// where another reference begins; and before what a sentence puts behind it. That is any number of the characters
-// .,;:!?…, quotes, back-ticks, their counterparts in other scripts, characters that do not show, and closing brackets
-// without their opening one in the reference; a backslash in front of these goes with them. A name that ends in such a
-// character is written with an escape, as [ID.Reference] does.
+// The reference runs to white space, so that a folder may be called "a,b", "c#" or "a—b": a dash belongs to it. It ends
+// earlier in three places: at a bracket, quote or * that closes one opened in front of the reference, as in
+// "[see @skills:x](y)" and "「@skills:x」を"; where another reference begins; and before what a sentence puts behind it.
+// That is any number of the characters .,;:!?…, quotes, back-ticks, their counterparts in other scripts, characters that
+// do not show, closing brackets without their opening one in the reference, a _ that closes emphasis, and the English
+// possessives 's and ’s; a backslash in front of these goes with them. A name that ends in such a character is written
+// with an escape, as [ID.Reference] does; it leaves _ and * alone, which end a reference only inside emphasis.
 //
 // What is code is decided as CommonMark does. A fence counts inside block quotes and list items as well, and without an
 // end it runs to the end of its container. Inline code does not reach beyond its paragraph, and a run of back-ticks
@@ -74,8 +77,9 @@ type scanner struct {
 	fence      fence  // of the block, when it is fenced code
 	block      []span // its lines, without the marks of containers
 
-	runs    []tickRun // back-ticks of the block that were not passed yet
-	nesting nesting   // brackets open in the block
+	runs     []tickRun // back-ticks of the block that were not passed yet
+	nesting  nesting   // brackets open in the block
+	emphasis emphasis  // signs of emphasis open in the block
 }
 
 type span struct{ start, end int }
@@ -123,7 +127,7 @@ func (s *scanner) endBlock() {
 }
 
 func (s *scanner) read() {
-	s.nesting = nesting{}
+	s.nesting, s.emphasis = nesting{}, emphasis{}
 	s.runs = s.runs[:0]
 	if !s.inCode {
 		s.findRuns()
@@ -143,23 +147,31 @@ func (s *scanner) read() {
 const inWord = utf8.RuneError
 
 // readLine reads the references between from and to. It returns where to go on, which is behind to when inline code
-// ends in another line. before is the last rune that shows before from.
+// ends in another line. before is the last rune that shows before from, other than the signs of emphasis behind a place
+// where a reference may begin.
 func (s *scanner) readLine(from, to int, before rune) int {
+	chained := false // a reference stands in front, and no white space since
 	for i := from; i < to; {
-		if n := refPrefixLen(s.message[i:to]); n > 0 && startsToken(before) {
-			i, before = s.take(i, i+n, to, before), inWord
+		if n := refPrefixLen(s.message[i:to]); n > 0 && startsToken(before, chained) {
+			i, before, chained = s.take(i, i+n, to, before), inWord, true
 			continue
 		}
 		if end := s.codeEnd(i); end > 0 {
-			i, before = end, inWord
+			i, before, chained = end, inWord, false
 			if i > to {
 				return i
 			}
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s.message[i:to])
+		if isEmphasis(r) {
+			size = leading(s.message[i:to], byte(r))
+			after, _ := utf8.DecodeRuneInString(s.message[i+size : to])
+			s.emphasis.add(r, size, before, after, i+size == to)
+		}
 		s.nesting.add(r)
-		if !unicode.Is(unicode.Cf, r) {
+		chained = chained && !unicode.IsSpace(r)
+		if !unicode.Is(unicode.Cf, r) && !(isEmphasis(r) && startsToken(before, chained)) {
 			before = r
 		}
 		i += size
@@ -170,7 +182,7 @@ func (s *scanner) readLine(from, to int, before rune) int {
 // take records the reference whose prefix stands between start and path, and returns its end.
 func (s *scanner) take(start, path, to int, before rune) int {
 	rest := s.message[path:to]
-	end := path + trimmedEnd(rest, s.pathEnd(rest, before))
+	end := path + trimmedEnd(rest, s.pathEnd(rest, before), s.emphasis)
 	m := Mention{Start: start, End: end, Text: s.message[start:end]}
 	m.Ref, m.Err = ParseRef(m.Text)
 	s.found = append(s.found, m)
@@ -181,19 +193,21 @@ func (s *scanner) take(start, path, to int, before rune) int {
 // in front of the prefix.
 func (s *scanner) pathEnd(path string, quote rune) int {
 	var inner nesting
-	before, gap := inWord, 0 // gap is where the brackets and quotes before a rune begin
+	before, gap := inWord, 0 // gap is where the brackets, quotes and commas before a rune begin
 	for i, r := range path {
+		begins := startsToken(before, true)
 		switch kind, closed := closing(r); {
-		case unicode.IsSpace(r), closesQuote(quote, r), closed && inner[kind] == 0 && s.nesting[kind] > 0:
+		case unicode.IsSpace(r), closesQuote(quote, r), closed && inner[kind] == 0 && s.nesting[kind] > 0,
+			r == '*' && s.emphasis.stars > 0 && !begins:
 			return i
-		case startsToken(before) && refPrefixLen(path[i:]) > 0:
+		case begins && refPrefixLen(path[i:]) > 0:
 			return gap
 		}
 		inner.add(r)
-		if unicode.Is(unicode.Cf, r) {
+		if unicode.Is(unicode.Cf, r) || isEmphasis(r) && begins {
 			continue
 		}
-		if !startsToken(before) {
+		if !begins {
 			gap = i
 		}
 		before = r
@@ -202,14 +216,14 @@ func (s *scanner) pathEnd(path string, quote rune) int {
 }
 
 // trimmedEnd returns the end of the path rest[:end] without what belongs to the sentence around it. That is nothing but
-// what [ID.Reference] escapes at the end of a path or everywhere (G6).
-func trimmedEnd(rest string, end int) int {
-	var open [len(closedBrackets)]int // by kind: opening brackets less closing ones
+// what [ID.Reference] escapes at the end of a path or everywhere (G6), and the signs that close the emphasis open there.
+func trimmedEnd(rest string, end int, open emphasis) int {
+	var brackets [len(closedBrackets)]int // by kind: opening ones less closing ones
 	for _, r := range rest[:end] {
 		if kind, ok := kindIn(openBrackets, r); ok {
-			open[kind]++
+			brackets[kind]++
 		} else if kind, ok := kindIn(closedBrackets, r); ok {
-			open[kind]--
+			brackets[kind]--
 		}
 	}
 	for end > 0 {
@@ -219,8 +233,12 @@ func trimmedEnd(rest string, end int) int {
 		case strings.ContainsRune(sentenceEnd, r) || hidesInText(r):
 		case r == '\\' && end < len(rest) && ' ' < rest[end] && rest[end] < utf8.RuneSelf:
 			// It escapes what follows for Markdown or JSON, and is in no name (G7).
-		case closed && open[kind] < 0:
-			open[kind]++
+		case closed && brackets[kind] < 0:
+			brackets[kind]++
+		case isEmphasis(r) && *open.of(r) > 0:
+			*open.of(r)--
+		case possessive(rest[:end]) > 0:
+			n = possessive(rest[:end])
 		default:
 			return end
 		}
@@ -237,8 +255,11 @@ func refPrefixLen(s string) int {
 	return len(s) - len(cutRefPrefix(s))
 }
 
-// startsToken reports whether a reference may begin behind r.
-func startsToken(r rune) bool {
+// startsToken reports whether a reference may begin behind r; chained says that one stands in front in the same word.
+func startsToken(r rune, chained bool) bool {
+	if chained && strings.ContainsRune(separators, r) {
+		return true
+	}
 	if r < utf8.RuneSelf {
 		return strings.ContainsRune(" \t\v\f([{<\"'`", r)
 	}

@@ -85,7 +85,18 @@ func TestMentionsStart(t *testing.T) {
 		{"npm scope", "npm install @skills/core @skill:x", nil},
 		{"part of a word", "foo@skills:x a/@skills:x x,@skills:x", nil},
 		{"in another script", "使用@skills:x", nil},
-		{"emphasis", "**@skills:x** _@skills:x_ ~@skills:x~", nil},
+		{"emphasis", "**@skills:x** _@skills:y_ *@skills:z*", []string{"@skills:x", "@skills:y", "@skills:z"}},
+		{"emphasis in emphasis", "**_@skills:x_** (_@skills:y_)", []string{"@skills:x", "@skills:y"}},
+		{"emphasis in a word", "my_@skills:x 2*@skills:y \\*@skills:z", nil},
+		{"strikethrough", "~@skills:x~ ~~@skills:x~~", nil},
+		{"comma behind a reference", "@skills:x,@skills:y;@skills:z", []string{"@skills:x", "@skills:y", "@skills:z"}},
+		{"comma behind quotes and brackets", "(@skills:w),@skills:x and \"@skills:y\",@skills:z",
+			[]string{"@skills:w", "@skills:x", "@skills:y", "@skills:z"}},
+		{"comma behind suffixes", "@skills:x:save,@skills:y/:install.", []string{"@skills:x:save", "@skills:y/:install"}},
+		{"comma of another script", "@skills:x、@skills:y，@skills:z", []string{"@skills:x", "@skills:y", "@skills:z"}},
+		{"comma and emphasis", "_@skills:x_,_@skills:y_,**@skills:z**", []string{"@skills:x", "@skills:y", "@skills:z"}},
+		{"comma behind a word", "@skills:x a,@skills:y", one("@skills:x")},
+		{"comma behind code", "`@skills:x`,@skills:y", nil},
 		{"in an address", "https://github.com/o/r?x=@skills:y", nil},
 		{"address without prefix", "see https://github.com/o/r/tree/main/x and gh:o/r", nil},
 		{"address with prefix", "see @skills:https://github.com/o/r/tree/main/x, please",
@@ -120,6 +131,15 @@ func TestMentionsEnd(t *testing.T) {
 		{"bracket of the path alone", "use @skills:a)b now", one("@skills:a)b")},
 		{"bracket opened in front", "(see @skills:a)b now", one("@skills:a")},
 		{"double quotes", `Use "@skills:x", then "see @skills:y".`, []string{"@skills:x", "@skills:y"}},
+		{"possessive", "Use @skills:x's and @skills:y’s, (@skills:z's).", []string{"@skills:x", "@skills:y", "@skills:z"}},
+		{"possessive behind others", "**@skills:x**'s, \"@skills:y\"'s", []string{"@skills:x", "@skills:y"}},
+		{"no possessive", "@skills:it's/x @skills:y'sx @skills:zs", []string{"@skills:it's/x", "@skills:y'sx", "@skills:zs"}},
+		{"emphasis at the end", "**Use @skills:x.** _See (@skills:y_z)._ *or @skills:a*b", []string{"@skills:x", "@skills:y_z", "@skills:a"}},
+		{"emphasis closed before", "**Use** @skills:x_ and _so_ @skills:y_.", []string{"@skills:x_", "@skills:y_"}},
+		{"emphasis of another sign", "*@skills:__x__*", one("@skills:__x__")},
+		{"emphasis over a word", "_@skills:my_skill_ @skills:__init__", []string{"@skills:my_skill", "@skills:__init__"}},
+		{"list of stars", "* @skills:x_\n* @skills:y*", []string{"@skills:x_", "@skills:y*"}},
+		{"dash", "@skills:x—yes @skills:x–yes", []string{"@skills:x—yes", "@skills:x–yes"}},
 		{"apostrophe inside", "use @skills:it's/x now", one("@skills:it's/x")},
 		{"comma inside", "use @skills:a,b now", one("@skills:a,b")},
 		{"typographic quotes", "Use “@skills:x” and ‘@skills:y’.", []string{"@skills:x", "@skills:y"}},
@@ -300,7 +320,7 @@ func TestMentionsFields(t *testing.T) {
 func TestMentionsReadReferences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune("ax.:,;!?'\"`()[]{}<>«»。「」（）“”@\\ %…\u200f"))))
+		name := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.RuneFrom([]rune("axs’*_.:,;!?'\"`()[]{}<>«»。「」（）“”@\\ %…\u200f"))))
 		id, err := skill.ParseID(rapid.SampledFrom([]string{"gh:o/r/", "hub:o/", "x/", ""}).Draw(t, "owner") + name.Draw(t, "name"))
 		if err != nil {
 			return
@@ -315,18 +335,21 @@ func TestMentionsReadReferences(t *testing.T) {
 	})
 }
 
-// tokenStarts finds where G10 says that a reference begins, code or not, in the plainest way.
+// tokenStarts finds where G10 and its extension say that a reference begins, code or not, in the plainest way.
 func tokenStarts(message string) []int {
 	var starts []int
-	begins := true
+	begins, chained := true, false
 	for i, r := range message {
 		for _, prefix := range []string{"@skills:", "@workflow:"} {
 			if begins && len(message)-i >= len(prefix) && strings.EqualFold(message[i:i+len(prefix)], prefix) {
 				starts = append(starts, i)
+				chained = true
 			}
 		}
-		if !unicode.Is(unicode.Cf, r) {
-			begins = unicode.IsSpace(r) || unicode.In(r, unicode.Ps, unicode.Pi, unicode.Pf) || strings.ContainsRune("<\"'`", r)
+		chained = chained && !unicode.IsSpace(r)
+		if !unicode.Is(unicode.Cf, r) && !(begins && (r == '*' || r == '_')) {
+			begins = unicode.IsSpace(r) || unicode.In(r, unicode.Ps, unicode.Pi, unicode.Pf) || strings.ContainsRune("<\"'`＜＂＇", r) ||
+				chained && strings.ContainsRune(",;，；、،؛", r)
 		}
 	}
 	return starts
@@ -345,7 +368,7 @@ func FuzzMentions(f *testing.F) {
 	for _, s := range []string{
 		"", "@skills:", "Use @skills:gh:o/r/x:save.", "`@skills:a` @skills:b", "```\n@skills:a\n```\n@skills:b",
 		"> - ```\n>   @skills:a\n@skills:b", "(@skills:a)(\"@skills:b\")", "@skills:f(x)). “@workflow:y”", "1.\t~~~\n\t@skills:a",
-		"\\``@skills:a`@skills:b\r\n\t\t- x", "「@skills:x」、@skills:@skills:y", "[@skills:x](@skills:y 'z')\u200f@skills:z\u2069",
+		"\\``@skills:a`@skills:b\r\n\t\t- x", "「@skills:x」、@skills:@skills:y", "_@skills:a_,*@skills:b*'s;**(@skills:c_d)** x_@skills:e", "[@skills:x](@skills:y 'z')\u200f@skills:z\u2069",
 	} {
 		f.Add(s)
 	}
@@ -392,6 +415,11 @@ func hostileMessages(n int) map[string]string {
 		"prefixes apart": fill("@skills: "),
 		"prefix lines":   fill("@skills:\n"),
 		"prefix quotes":  fill("\"@skills:"),
+		"commas":         fill("@skills:a,"),
+		"possessives":    "@skills:" + fill("'s"),
+		"emphasis":       fill("*_@skills:a_*,"),
+		"stars":          "x" + fill("*") + "@skills:a" + fill("*"),
+		"lines":          "@skills:a" + fill("_") + " " + fill("a_"),
 		"brackets":       "@skills:" + fill("("),
 		"closing":        "@skills:" + fill(")"),
 		"stops":          "@skills:" + fill("."),

@@ -7,7 +7,7 @@ import (
 
 // Reference returns the spelling of id that survives in a sentence and that [ParseRef] reads back as id, without
 // "@skills:" (G6). White space, colons and invisible characters are escaped, all that [OneLine] would take out, and one character more where the text
-// would otherwise be read as something else: a '%' that would decode, punctuation at the very end, a last segment
+// would otherwise be read as something else: a '%' that would decode, punctuation or 's at the very end, a last segment
 // SKILL.md, a repository that ends in .git, a path below a repository that begins with tree/ or blob/, a first segment
 // that reads as the host github.com.
 //
@@ -68,15 +68,29 @@ const (
 	sentenceEnd    = ".,;!?'\"`…。，、；！？：．｡､،؛؟۔।॥“”‘’‹›«"
 	openBrackets   = "([{<（［｛【「『《〈«"
 	closedBrackets = ")]}>）］｝】」』》〉»"
+	separators     = ",;，；、،؛" // of these, the ones that may stand between two references
 )
 
-// hideTail escapes the last character of an encoded path when a sentence would claim it. A closing bracket whose
+// possessive returns the length of the English possessive that path ends in, or 0.
+func possessive(path string) int {
+	for _, s := range []string{"'s", "’s"} {
+		if strings.HasSuffix(path, s) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
+// hideTail escapes the last character of an encoded path when a sentence would claim it, or the apostrophe before an s. A closing bracket whose
 // opening one is inside the path belongs to the path.
 func hideTail(path string) string {
 	r, n := utf8.DecodeLastRuneInString(path)
 	tail := path[len(path)-n:]
 	if strings.ContainsRune(sentenceEnd, r) {
 		return path[:len(path)-n] + escape(tail)
+	}
+	if n := possessive(path); n > 0 {
+		return path[:len(path)-n] + escape(path[len(path)-n:len(path)-1]) + "s"
 	}
 	i := strings.IndexRune(closedBrackets, r)
 	if i < 0 {
