@@ -162,7 +162,9 @@ type Resolution struct {
 	// Visibility is who may read a hub's entry, as the hub says; "" when that is unknown (H4).
 	Visibility transport.Visibility
 
-	ReviewURL string // the page where a person reviews a gh: id, "" otherwise
+	// ReviewURL is the page where a person reviews a gh: id, "" otherwise: at Revision, for a saved copy at the one its stamp
+	// records, and at HEAD where neither is known.
+	ReviewURL string
 	Warnings  []Warning
 }
 

@@ -45,13 +45,16 @@ func (c *cache) missing(ctx context.Context, snap transport.Snapshot, id skill.I
 	if len(e.Near) == 0 {
 		e.Near = nearUpstream(snap, id)
 	}
+	if _, word, ok := cutWord(id); ok {
+		e.Hint = noSuffix(word)
+	}
 	return e
 }
 
 // notFolder says what stands at a path that is no folder.
 func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill.ID, at transport.Entry, e *NotFoundError) {
 	if at.Mode != transport.Symlink {
-		e.Reason = fmt.Sprintf("a %s stands there, not a folder", at.Mode)
+		e.Reason = withArticle(at.Mode) + " stands there, not a folder"
 		e.offer(snap, up)
 		return
 	}
@@ -66,6 +69,13 @@ func (c *cache) notFolder(ctx context.Context, snap transport.Snapshot, up skill
 		e.Reason = "it is a link upstream to " + to.Reference()
 		e.offer(snap, to)
 	}
+}
+
+func withArticle(m transport.Mode) string {
+	if m == transport.Executable {
+		return "an " + m.String()
+	}
+	return "a " + m.String()
 }
 
 // offer names id as a way out if it would resolve, as far as the listing shows.

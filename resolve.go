@@ -210,7 +210,11 @@ func (r *resolver) result(ctx context.Context, ref skill.Ref) (*Resolution, erro
 	if ref.Index && a.kind == Skill {
 		res.Content = a.frontmatter
 	}
-	res.ReviewURL = r.env.reviewURL(id, a.meta.Revision)
+	rev := a.meta.Revision
+	if a.served == ServedLocal && id.Scheme() == skill.GitHub {
+		rev = r.env.savedAt(id)
+	}
+	res.ReviewURL = r.env.reviewURL(id, rev)
 	r.place(res, a.inMemory)
 	return res, nil
 }

@@ -114,7 +114,8 @@ func TestBareMiss(t *testing.T) {
 		ref  string
 		want []string
 	}{
-		{"depoly", []string{".atskills/depoly", "gh:<owner>/<repo>/depoly", "hub:<owner>/depoly"}},
+		{"depoly", []string{".atskills/depoly", "did you mean team/deploy; elsewhere it would be gh:<owner>/<repo>/depoly or hub:<owner>/depoly"}},
+		{"unknown", []string{".atskills/unknown", "gh:<owner>/<repo>/unknown", "hub:<owner>/unknown"}},
 		{"deploy", []string{"did you mean team/deploy"}},
 		{"acme/kit", []string{"gh:acme/kit", "hub:acme/kit"}},
 		{"acme/kit/skills/deploy", []string{"gh:acme/kit/skills/deploy"}},
@@ -132,6 +133,60 @@ func TestBareMiss(t *testing.T) {
 	var miss *atskills.NotFoundError
 	if err := w.refuse("deploy", atskills.ErrNotFound); !errors.As(err, &miss) || !cmp.Equal(miss.Near, []string{"team/deploy"}) {
 		t.Errorf("Resolve(deploy) error %#v, want Near team/deploy", err)
+	}
+}
+
+// R2, G1: what is written like a suffix and is none says so, and offers what stands in front of it.
+func TestBareMissOfASuffix(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	write(t, w.env.Project, map[string]string{".atskills/team/deploy/SKILL.md": skillText("deploy", "D.", "B")})
+	const those = "is no suffix: those are :save, :install and :index"
+	for ref, want := range map[string]struct {
+		near []string
+		hint string
+	}{
+		"team/deploy:foo":        {[]string{"team/deploy"}, `":foo" ` + those},
+		"Team/Deploy:UNINSTALL":  {[]string{"Team/Deploy"}, `":UNINSTALL" ` + those},
+		"team/deploy:foo:save":   {[]string{"team/deploy"}, `":foo" ` + those},
+		"team:uninstall":         {[]string{"team"}, `":uninstall" ` + those},
+		"unknown:uninstall":      {nil, `":uninstall" ` + those},
+		"gitlab:acme/unknown":    {nil, `"gitlab:" is no marker: the markers are gh: and hub:`},
+		"gitlab:acme/kit:remove": {nil, `"gitlab:" is no marker: the markers are gh: and hub:`},
+	} {
+		var miss *atskills.NotFoundError
+		if err := w.refuse(ref, atskills.ErrNotFound); !errors.As(err, &miss) || !cmp.Equal(miss.Near, want.near) || miss.Hint != want.hint {
+			t.Errorf("Resolve(%q) error %#v, want near %q and %q", ref, err, want.near, want.hint)
+		}
+	}
+}
+
+// R2: a file or folder inside a skill is no reference, and the skill is; no provider is taken from such a path.
+func TestBareMissInsideASkill(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	write(t, w.env.Project, map[string]string{
+		".atskills/team/Deploy/SKILL.md": skillText("deploy", "D.", "B"), ".atskills/team/Deploy/scripts/check.sh": "x",
+	})
+	const file = "that is a file of the skill team/Deploy"
+	const project = "the project has no such skill"
+	for ref, want := range map[string]struct {
+		reason string
+		near   []string
+	}{
+		"team/Deploy/scripts/check.sh": {file, []string{"team/Deploy"}},
+		"team/deploy/scripts/check.sh": {project, nil}, // another spelling is another folder (G3)
+		"team/Deploy/none":             {project, nil},
+		"team/other/thing":             {project, nil},
+	} {
+		var miss *atskills.NotFoundError
+		err := w.refuse(ref, atskills.ErrNotFound)
+		if !errors.As(err, &miss) || miss.Reason != want.reason || want.near != nil && !cmp.Equal(miss.Near, want.near) {
+			t.Errorf("Resolve(%q) error %#v, want %q and near %q", ref, err, want.reason, want.near)
+		}
+		if !strings.Contains(err.Error(), " gh:<owner>/<repo>/<path> or hub:<owner>/<name>") {
+			t.Errorf("Resolve(%q) error %q, want the two cloud forms and no owner called team", ref, err)
+		}
 	}
 }
 
@@ -173,6 +228,7 @@ func TestNothingThere(t *testing.T) {
 	}{
 		{"gh:acme/kit/docs", []string{"nothing at gh:acme/kit/docs", "b.md, guide/"}},
 		{"gh:acme/kit/docs/b.md", []string{"a file stands there, not a folder"}},
+		{"gh:acme/kit/docs/b.md:uninstall", []string{`":uninstall" is no suffix: those are :save, :install and :index`}},
 		{"gh:acme/kit/deploy", []string{"no such folder", "did you mean gh:acme/kit/skills/deploy"}},
 		{"gh:acme/kit/skills/reveiw", []string{"did you mean gh:acme/kit/skills/review"}},
 		{"notes", []string{"nothing at notes", ".atskills/notes holds no skill", "more/, todo.txt"}},

@@ -96,7 +96,7 @@ func Save(ctx context.Context, env Env, ref string) (*Saved, error) {
 		return nil, err
 	}
 	if parsed.ID.Scheme() == skill.Local {
-		return nil, fmt.Errorf("save %s: %w already: %s", parsed.ID.Reference(), ErrOwnWork, cloudForms(parsed.ID))
+		return nil, fmt.Errorf("save %s: %w already: %s", parsed.ID.Reference(), ErrOwnWork, cloudForms(parsed.ID, false, false))
 	}
 	s, err := newSave(env, parsed)
 	if err != nil {

@@ -72,6 +72,16 @@ func nearestStamp(view fsx.View, dir string) (*Stamp, error) {
 	return nil, nil
 }
 
+// savedAt returns the revision that the project's copy of id was taken at, as the stamp closest to it has it; "" when that
+// stamp is of something else or does not tell. It says where the copy is reviewed, and no more (R1, R9).
+func (e Env) savedAt(id skill.ID) transport.Revision {
+	s, err := nearestStamp(fsx.NewView(e.Project, "", true), Dir+"/"+id.DiskPath())
+	if err != nil || s == nil || s.Dir != Dir+"/"+s.ID.DiskPath() {
+		return ""
+	}
+	return s.Revision
+}
+
 // stampRead is a stamp, or why there is nothing to parse.
 type stampRead struct {
 	Stamp
