@@ -19,7 +19,13 @@ const (
 type playlist struct {
 	name, description string // "" when the file does not say
 	rows              []playlistRow
-	faults            []error // lines that are no reference
+	faults            []lineFault // lines that are no reference
+}
+
+// lineFault is why a line was left out.
+type lineFault struct {
+	line int // from 1
+	err  error
 }
 
 type playlistRow struct {
@@ -49,7 +55,7 @@ func parsePlaylist(data []byte) (playlist, error) {
 			err = errors.New("the list has it already")
 		}
 		if err != nil {
-			l.faults = append(l.faults, fmt.Errorf("line %d: %w", n, err))
+			l.faults = append(l.faults, lineFault{n, err})
 			continue
 		}
 		seen[row] = true

@@ -196,7 +196,7 @@ func (m *mirror) playlist(name string) (playlist, error) {
 		return playlist{}, err
 	}
 	for _, fault := range list.faults[:min(len(list.faults), maxRows)] {
-		m.notes.add(name, fault)
+		m.notes.addLine(name, fault)
 	}
 	return list, nil
 }

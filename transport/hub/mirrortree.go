@@ -228,9 +228,17 @@ type notes struct {
 	said map[string]bool
 }
 
-func (n *notes) add(at string, err error) {
+// add notes what is not served for err.
+func (n *notes) add(at string, err error) { n.say("not served", err, "path", at) }
+
+// addLine notes a line that is missing from a playlist, the rest of which is served.
+func (n *notes) addLine(at string, fault lineFault) {
+	n.say("line left out", fault.err, "path", at, "line", fault.line)
+}
+
+func (n *notes) say(msg string, err error, about ...any) {
 	const max = 1024
-	key := at + "\x00" + err.Error()
+	key := fmt.Sprint(about...) + "\x00" + err.Error()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.said[key] {
@@ -240,5 +248,5 @@ func (n *notes) add(at string, err error) {
 		n.said = make(map[string]bool)
 	}
 	n.said[key] = true
-	n.log.Warn("not served", "path", at, "error", err)
+	n.log.Warn(msg, append(about, "error", err)...)
 }
