@@ -244,11 +244,11 @@ func (f fault) denial(kind error, cause transport.Cause, s *statusError, err err
 		err = fmt.Errorf("missing, or this token may not see it: %w", err)
 	case cause == transport.CauseNotFound:
 		err = fmt.Errorf("missing or not yours: %w", err)
-		hint = "to read what is private, configure a token for this hub"
+		hint = "check the owner and the name; to read what is private, configure a token for this hub, where its address is set"
 	case s.token:
 		hint = "the hub refuses this token"
 	default:
-		hint = "the hub wants a token; configure one for it"
+		hint = "the hub wants a token; configure one for it, where its address is set"
 	}
 	if !s.own {
 		hint = "" // no token would go there (H6)

@@ -177,7 +177,7 @@ func TestDeniedElsewhere(t *testing.T) {
 	})
 	_, err := newClient(t, base).Head(t.Context(), id(t, "hub:o/n"))
 	if !errors.Is(err, transport.ErrNotFound) || !strings.Contains(err.Error(), "missing or not yours: answered by "+other) ||
-		strings.Contains(err.Error(), "configure a token") {
+		strings.Contains(err.Error(), "check the owner and the name; to read what is private, configure a token for this hub, where its address is set") {
 		t.Errorf("Head = %v", err)
 	}
 }
