@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
@@ -42,9 +43,13 @@ func run(ctx context.Context, env atskills.Env, in io.Reader, out, people io.Wri
 	// 1. A session asks each repository once whether it moved. A new session makes a new Memo.
 	env.Transport = transport.Memo(env.Transport)
 	held := make(map[string]bool) // the pieces that the conversation has already
-	for lines := bufio.NewScanner(in); ; {
-		if !lines.Scan() || ctx.Err() != nil {
-			return lines.Err()
+	for lines := bufio.NewReader(in); ; {
+		message, err := readLine(lines)
+		if err == io.EOF || ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 		// 2. The resident block is one string behind the system prompt, built anew for each turn: within the session it
 		// costs no request, and a line that was just installed counts.
@@ -53,11 +58,11 @@ func run(ctx context.Context, env atskills.Env, in io.Reader, out, people io.Wri
 			return err
 		}
 		for _, n := range block.Notes {
-			fmt.Fprintf(people, "note: %s\n", n.Message)
+			fmt.Fprintf(people, "note: %s\n", n)
 		}
 		// 3. A message goes in, and comes out with the skills it refers to behind the lines that refer to them. Nothing of
 		// that stays when the conversation is over.
-		turn := atskills.Expand(ctx, env, lines.Text(), atskills.ExpandOptions{
+		turn := atskills.Expand(ctx, env, message, atskills.ExpandOptions{
 			Held: func(hash string) bool { return held[hash] },
 		})
 		for _, p := range turn.Parts {
@@ -67,6 +72,26 @@ func run(ctx context.Context, env atskills.Env, in io.Reader, out, people io.Wri
 			fmt.Fprintln(people, turn.Report)
 		}
 		send(out, block, turn)
+	}
+}
+
+// maxMessage is how many bytes a message may have.
+const maxMessage = 1 << 20
+
+// readLine reads a message without its line end. The error is io.EOF behind the last one.
+func readLine(in *bufio.Reader) (string, error) {
+	var message []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		message = append(message, piece...)
+		switch {
+		case len(message) > maxMessage:
+			return "", fmt.Errorf("a message has more than %d bytes", maxMessage)
+		case err == nil, err == io.EOF && len(message) > 0:
+			return strings.TrimRight(string(message), "\r\n"), nil
+		case err != bufio.ErrBufferFull:
+			return "", err
+		}
 	}
 }
 

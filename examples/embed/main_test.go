@@ -10,6 +10,7 @@ import (
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/transporttest"
 )
 
@@ -27,6 +28,21 @@ description: Reads a change.
 ---
 Look twice.
 `
+
+// A message may be long, up to a bound that the error names; the last line needs no line end.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	env := atskills.Env{Project: fsx.Locked(memfs.New()), Transport: transport.Mux{}}
+	long := strings.Repeat("x", 200<<10)
+	var out, people strings.Builder
+	if err := run(t.Context(), env, strings.NewReader(long+"\n\n"+long), &out, &people); err != nil || strings.Count(out.String(), long) != 2 {
+		t.Errorf("run with two long messages = %v, %d bytes out", err, out.Len())
+	}
+	err := run(t.Context(), env, strings.NewReader("hi\n"+strings.Repeat("x", maxMessage+1)), &out, &people)
+	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("run with a message too long = %v", err)
+	}
+}
 
 // A session of four turns, word for word: a skill is read, and not a second time; one is installed and stands in the
 // block of the next turn; a miss says what was meant. Upstream is asked once.
