@@ -10,6 +10,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -68,7 +69,8 @@ var ErrScriptChanged = errors.New("the script is not the one that was shown")
 // maxScript bounds the bytes of a script; what is larger has no digest and cannot be confirmed.
 const maxScript = 64 << 20
 
-// NeedsApproval tells whether a person has to be asked before script, a file bundled with the skill at ref, is run (X1).
+// NeedsApproval tells whether a person has to be asked before script, a file bundled with the skill at ref, is run (X1). A
+// "./" in front of script does not count.
 // A cloud skill's script needs it the first time, and again whenever the skill's revision, or the script itself, is another
 // than that of the last [Approve]. It looks at what stands on disk, which is what would run: the project's folder for the
 // id first, else the cache. It makes no request and writes nothing.
@@ -84,12 +86,13 @@ func NeedsApproval(ctx context.Context, env Env, ref, script string) (*Approval,
 	if err != nil || a.Source == FromProject {
 		return a, err
 	}
-	a.compare(newCache(env).readApprovals(a.ID)[script], body)
+	a.compare(newCache(env).readApprovals(a.ID)[a.Script], body)
 	return a, nil
 }
 
 // script reads a bundled file of what is held for ref.
 func (e Env) script(ctx context.Context, ref skill.Ref, script string) (*Approval, []byte, error) {
+	script = bundledName(script)
 	for try := 1; ; try++ {
 		h, err := e.held(ctx, ref)
 		if err != nil {
@@ -111,6 +114,14 @@ func (e Env) script(ctx context.Context, ref skill.Ref, script string) (*Approva
 		}
 		return a, body, nil
 	}
+}
+
+// bundledName is a bundled file's name as a skill lists it: "./run.sh", as a shell has it, is run.sh.
+func bundledName(name string) string {
+	for strings.HasPrefix(name, "./") {
+		name = strings.TrimPrefix(name, "./")
+	}
+	return name
 }
 
 // bundles refuses a file that the skill does not list. The list has neither links nor names that lead elsewhere.

@@ -162,7 +162,7 @@ func TestApprovalPaths(t *testing.T) {
 	w.resolve("gh:acme/kit/skills")
 	w.resolve("gh:acme/kit/skills/deploy")
 	for _, script := range []string{
-		"", ".", "/", "..", "../review/SKILL.md", "scripts", "scripts/", "./scripts/run.sh", "scripts//run.sh", "scripts/../scripts/run.sh",
+		"", ".", "/", "..", "../review/SKILL.md", "scripts", "scripts/", ".//scripts/run.sh", "scripts//run.sh", "scripts/../scripts/run.sh",
 		"/scripts/run.sh", `scripts\run.sh`, "SCRIPTS/RUN.SH", "scripts/run.sh\x00", "SKILL.md", ".hidden", "scripts/absent",
 	} {
 		a, err := atskills.NeedsApproval(t.Context(), w.env, deployRef, script)
@@ -170,6 +170,10 @@ func TestApprovalPaths(t *testing.T) {
 		if !errors.As(err, &miss) || !slices.Contains(miss.There, runScript) {
 			t.Errorf("NeedsApproval(%q) = %+v, error %v; want a NotFoundError that lists the files", script, a, err)
 		}
+	}
+	w.approve(w.approval(deployRef, "././"+runScript)) // as a shell has it
+	if a := w.approval(deployRef, "./"+runScript); a.Needed || a.Script != runScript {
+		t.Errorf("NeedsApproval(./%s) = %+v, want the script that was confirmed", runScript, a)
 	}
 	for ref, want := range map[string]string{
 		"gh:acme/kit/skills": "a menu", "gh:other/repo": "resolve it first", "absent": "nothing at absent", "gh:": "reference",

@@ -115,7 +115,7 @@ func ExampleTools() {
 	for _, def := range tools.Definitions() {
 		fmt.Println(def.Name, tools.Names())
 	}
-	for _, args := range []string{`{"skill": "review", "path": "style.md"}`, `{"skill": "review", "path": "ref/style.md"}`} {
+	for _, args := range []string{`{"name": "review", "path": "style.md"}`, `{"name": "review", "path": "ref/style.md"}`} {
 		text, err := tools.Call(ctx, atskills.ReadFileTool, []byte(args))
 		if err != nil {
 			text = err.Error() + "\n" // the model's to read as well

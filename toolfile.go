@@ -40,9 +40,7 @@ func (t *Tools) readFile(ctx context.Context, s toolSkill, name string, offset i
 	if err != nil {
 		return "", err
 	}
-	for strings.HasPrefix(name, "./") {
-		name = strings.TrimPrefix(name, "./")
-	}
+	name = bundledName(name)
 	if name != SkillFile {
 		if err := h.bundles(name); err != nil {
 			return "", t.offer(h, name, err)

@@ -114,10 +114,10 @@ func (t *Tools) Definitions() []ToolDefinition {
 		Description: "Reads a text file that is bundled with a skill. " + ActivateTool + " lists a skill's files. A long file comes in " +
 			"pieces; the result says where the next one begins.",
 		InputSchema: object(map[string]any{
-			"skill":  name,
+			"name":   name,
 			"path":   map[string]any{"type": "string", "description": "The file, relative to the skill's folder, such as " + SkillFile + " or references/guide.md."},
 			"offset": map[string]any{"type": "integer", "minimum": 0, "description": "The byte to begin at. Leave it out to begin at the top."},
-		}, "skill", "path"),
+		}, "name", "path"),
 	}}
 }
 
@@ -165,14 +165,14 @@ func (t *Tools) Call(ctx context.Context, tool string, arguments []byte) (string
 		return t.render.Render(res).Text, nil
 	case ReadFileTool:
 		var args struct {
-			Skill  string `json:"skill"`
+			Name   string `json:"name"`
 			Path   string `json:"path"`
 			Offset int64  `json:"offset"`
 		}
-		if err := decodeArguments(arguments, &args, `{"skill": "<skill>", "path": "<file>"}`); err != nil {
+		if err := decodeArguments(arguments, &args, `{"name": "<skill>", "path": "<file>"}`); err != nil {
 			return "", err
 		}
-		s, err := t.skill(args.Skill)
+		s, err := t.skill(args.Name)
 		if err != nil {
 			return "", err
 		}

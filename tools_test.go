@@ -72,13 +72,13 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: %q, error %v; want %q", name, text, err, want)
 		}
 		for _, file := range append(w.resolve(ref).Files, "SKILL.md", "./SKILL.md") {
-			if text, err := call(t, tools, atskills.ReadFileTool, "skill", name, "path", file); err != nil || !strings.HasPrefix(text, "--- file ") {
+			if text, err := call(t, tools, atskills.ReadFileTool, "name", name, "path", file); err != nil || !strings.HasPrefix(text, "--- file ") {
 				t.Errorf("%s of %s: %q, error %v", file, name, text, err)
 			}
 		}
 	}
 	w.asked("the tools in one session", transporttest.Counts{})
-	text, err := call(t, tools, atskills.ReadFileTool, "skill", "own", "path", "a.md")
+	text, err := call(t, tools, atskills.ReadFileTool, "name", "own", "path", "a.md")
 	if want := "--- file a.md (7 bytes) ---\nA file.\n--- end of file a.md ---\n"; text != want || err != nil {
 		t.Errorf("a.md: %q, error %v; want %q", text, err, want)
 	}
@@ -134,7 +134,7 @@ func TestToolsUnaddressable(t *testing.T) {
 	if err != nil || !strings.Contains(text, "--- skill /.atskills/hub/Acme/x (local) ---\nodd: Odd.\n") || !strings.Contains(text, "\n  a.md\n\nBody.\n") {
 		t.Errorf("%q, error %v", text, err)
 	}
-	if text, err := call(t, tools, atskills.ReadFileTool, "skill", "odd", "path", "a.md"); err != nil || !strings.Contains(text, "\nA.\n") {
+	if text, err := call(t, tools, atskills.ReadFileTool, "name", "odd", "path", "a.md"); err != nil || !strings.Contains(text, "\nA.\n") {
 		t.Errorf("%q, error %v", text, err)
 	}
 }
@@ -160,14 +160,14 @@ func TestToolsArguments(t *testing.T) {
 		{atskills.ActivateTool, `null`, `the names are: own`},
 		{atskills.ActivateTool, `{"name": "owm"}`, `no skill is called "owm"; there is own; the names are: own`},
 		{atskills.ActivateTool, `{"name": "../own"}`, `no skill is called`},
-		{atskills.ReadFileTool, `{"skill": "own"}`, `bundles no file ""`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "guide.md"}`, `did you mean references/guide.md`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "references"}`, `bundles no file "references"`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "blob"}`, `binary`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "latin"}`, `no UTF-8`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "SKILL.md", "offset": -1}`, `counts bytes`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "SKILL.md", "offset": 9999}`, `behind the end`},
-		{atskills.ReadFileTool, `{"skill": "own", "path": "SKILL.md", "offset": 1.5}`, `offset is of type number`},
+		{atskills.ReadFileTool, `{"name": "own"}`, `bundles no file ""`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "guide.md"}`, `did you mean references/guide.md`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "references"}`, `bundles no file "references"`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "blob"}`, `binary`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "latin"}`, `no UTF-8`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "SKILL.md", "offset": -1}`, `counts bytes`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "SKILL.md", "offset": 9999}`, `behind the end`},
+		{atskills.ReadFileTool, `{"name": "own", "path": "SKILL.md", "offset": 1.5}`, `offset is of type number`},
 	} {
 		text, err := tools.Call(t.Context(), c.tool, []byte(c.args))
 		if err == nil || text != "" || !strings.Contains(err.Error(), c.want) {
@@ -207,7 +207,7 @@ func TestToolsStayInside(t *testing.T) {
 	for _, c := range []struct{ skill, path, want string }{
 		{"own", "a.md", "inside"}, {"own", "in.md", "inside"}, {"linked", "b.md", "through a link"},
 	} {
-		if text, err := call(t, tools, atskills.ReadFileTool, "skill", c.skill, "path", c.path); err != nil || !strings.Contains(text, c.want) {
+		if text, err := call(t, tools, atskills.ReadFileTool, "name", c.skill, "path", c.path); err != nil || !strings.Contains(text, c.want) {
 			t.Errorf("%s of %s: %q, error %v; want %q", c.path, c.skill, text, err, c.want)
 		}
 	}
@@ -215,7 +215,7 @@ func TestToolsStayInside(t *testing.T) {
 		"out.md", "dir/secret", "gone", "../../secret", "/secret", filepath.Join(dir, "secret"), "..", "", ".", "a.md/../../../secret",
 		`..\..\secret`, "dir/.atskills/own/a.md", ".source", "a.md/", "\x00", "././../own/a.md",
 	} {
-		if text, err := call(t, tools, atskills.ReadFileTool, "skill", "own", "path", path); err == nil {
+		if text, err := call(t, tools, atskills.ReadFileTool, "name", "own", "path", path); err == nil {
 			t.Errorf("%q: %q", path, text)
 		}
 	}
@@ -232,7 +232,7 @@ func TestToolsPieces(t *testing.T) {
 	tools := w.tools(atskills.Renderer{})
 	var got strings.Builder
 	for calls := 0; got.Len() < len(whole) && calls < 10; calls++ {
-		text, err := call(t, tools, atskills.ReadFileTool, "skill", "own", "path", "long.md", "offset", got.Len())
+		text, err := call(t, tools, atskills.ReadFileTool, "name", "own", "path", "long.md", "offset", got.Len())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestToolsPieces(t *testing.T) {
 	if diff := cmp.Diff(whole, got.String()); diff != "" {
 		t.Errorf("the pieces (-want +got):\n%s", diff)
 	}
-	text, err := call(t, tools, atskills.ReadFileTool, "skill", "own", "path", "long.md", "offset", 1)
+	text, err := call(t, tools, atskills.ReadFileTool, "name", "own", "path", "long.md", "offset", 1)
 	if err != nil || !strings.Contains(text, "bytes) ---\n本語 line\n") {
 		t.Errorf("from the middle of a character: %.80q, error %v", text, err)
 	}
@@ -272,12 +272,12 @@ func TestToolsWithoutCache(t *testing.T) {
 	if err := fsx.RemoveAll(w.env.Cache, "gh"); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := call(t, tools, atskills.ReadFileTool, "skill", "deploy", "path", runScript); err != nil || !strings.Contains(text, "#!/bin/sh") {
+	if text, err := call(t, tools, atskills.ReadFileTool, "name", "deploy", "path", runScript); err != nil || !strings.Contains(text, "#!/bin/sh") {
 		t.Errorf("after the cache was deleted: %q, error %v", text, err)
 	}
 	w.env.Cache = nil
 	tools = w.tools(atskills.Renderer{})
-	if text, err := call(t, tools, atskills.ReadFileTool, "skill", "deploy", "path", runScript); err != nil || !strings.Contains(text, "#!/bin/sh") {
+	if text, err := call(t, tools, atskills.ReadFileTool, "name", "deploy", "path", runScript); err != nil || !strings.Contains(text, "#!/bin/sh") {
 		t.Errorf("without a cache: %q, error %v", text, err)
 	}
 	if text, err := call(t, tools, atskills.ActivateTool, "name", "deploy"); err != nil || strings.Contains(text, "Folder:") {
@@ -304,7 +304,7 @@ func TestToolsRegistry(t *testing.T) {
 	if text, err := call(t, tools, atskills.ActivateTool, "name", "tidy"); err != nil || !strings.Contains(text, "\nSweep.\n") {
 		t.Errorf("%q, error %v", text, err)
 	}
-	if text, err := call(t, tools, atskills.ReadFileTool, "skill", "tidy", "path", "ref.md"); err != nil || !strings.Contains(text, "\nRefer.\n") {
+	if text, err := call(t, tools, atskills.ReadFileTool, "name", "tidy", "path", "ref.md"); err != nil || !strings.Contains(text, "\nRefer.\n") {
 		t.Errorf("%q, error %v", text, err)
 	}
 	for _, name := range []string{"out", "top"} {
@@ -330,7 +330,7 @@ func FuzzToolCall(f *testing.F) {
 		f.Fatal(err)
 	}
 	tools := atskills.NewTools(env, []atskills.BlockRow{{ID: id, Name: "own"}}, atskills.Renderer{})
-	for _, args := range []string{`{"name":"own"}`, `{"skill":"own","path":"a.md","offset":2}`, `{"skill":"own","path":"../other/SKILL.md"}`, `{"skill":"own","path":"../../secret"}`, `[`, `null`} {
+	for _, args := range []string{`{"name":"own"}`, `{"name":"own","path":"a.md","offset":2}`, `{"name":"own","path":"../other/SKILL.md"}`, `{"name":"own","path":"../../secret"}`, `[`, `null`} {
 		f.Add(args)
 	}
 	f.Fuzz(func(t *testing.T, args string) {

@@ -96,7 +96,7 @@ func scripted(_ string, tools []atskills.ToolDefinition, messages []message) mes
 	wishes := []call{
 		{atskills.ActivateTool, json.RawMessage(`{"name":"ship"}`)},
 		{atskills.ActivateTool, json.RawMessage(`{"name":"deploy"}`)},
-		{atskills.ReadFileTool, json.RawMessage(`{"skill":"deploy","path":"references/rollback.md"}`)},
+		{atskills.ReadFileTool, json.RawMessage(`{"name":"deploy","path":"references/rollback.md"}`)},
 	}
 	if done := len(messages) / 2; done < len(wishes) {
 		return message{Role: "assistant", Call: &wishes[done]}
