@@ -309,7 +309,7 @@ func (c *cache) fallback(ctx context.Context, id skill.ID, cause error) answer {
 	date := a.meta.Fetched.UTC().Format(time.DateOnly)
 	switch {
 	case errors.Is(cause, ErrNotFound), errors.Is(cause, ErrNoAccess):
-		a.warn(WarnGone, "gone upstream, cached %s: %v", date, cause)
+		a.warn(WarnGone, "gone upstream, cached %s, or no longer shown to you: %v", date, cause)
 	case errors.Is(cause, ErrUnreachable), errors.Is(cause, ErrNotConfigured):
 		a.warn(WarnStale, "served from cache, upstream unreachable, may be stale, cached %s: %v", date, cause)
 	default:

@@ -146,8 +146,8 @@ func TestFallbacks(t *testing.T) {
 		text     string
 	}{
 		{"unreachable", "probe", cause(transport.ErrUnreachable), atskills.WarnStale, "may be stale, cached 2026-03-04"},
-		{"not found", "probe", cause(transport.ErrNotFound), atskills.WarnGone, "gone upstream, cached 2026-03-04"},
-		{"no access", "probe", cause(transport.ErrNoAccess), atskills.WarnGone, "gone upstream, cached 2026-03-04"},
+		{"not found", "probe", cause(transport.ErrNotFound), atskills.WarnGone, "gone upstream, cached 2026-03-04, or no longer shown to you: "},
+		{"no access", "probe", cause(transport.ErrNoAccess), atskills.WarnGone, "gone upstream, cached 2026-03-04, or no longer shown to you: "},
 		{"nonsense", "probe", cause(transport.ErrProtocol), atskills.WarnRefresh, "the refresh failed, cached 2026-03-04"},
 		{"listing fails", "list", boom, atskills.WarnRefresh, "boom"},
 		{"listing too large", "list", &transport.LimitError{What: "tree entries", Max: 9, Field: "Entries"}, atskills.WarnRefresh, "Limits.Entries"},
