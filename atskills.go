@@ -185,6 +185,9 @@ type Warning struct {
 	Message string
 }
 
+// String returns the message on one line.
+func (w Warning) String() string { return oneLine(w.Message) }
+
 // The codes of warnings.
 const (
 	WarnStale       = "stale"       // upstream unreachable; the cached copy answered (C4)
@@ -198,6 +201,7 @@ const (
 	WarnPartial     = "partial"     // the project's copies alone answered a menu (R11)
 	WarnSkipped     = "skipped"     // a link or submodule did not land (F2), or a playlist's row is no reference (H5)
 	WarnUnreadable  = "unreadable"  // a folder, link or name in the walk could not be used (W1, W3, W6)
+	WarnSuffix      = "suffix"      // a :save or :install was read and not acted on (see [ExpandOptions])
 	WarnFrontmatter = "frontmatter" // SKILL.md was read with a repair, or lacks a name or description (R8)
 )
 

@@ -97,6 +97,19 @@ type Note struct {
 	Message string // one line
 }
 
+// String returns the note for a person, on one line: "line 3: message", with the path in front of the message that does not
+// begin with it.
+func (n Note) String() string {
+	text := oneLine(n.Message)
+	if at := oneLine(n.Path); at != "" && !strings.HasPrefix(text, at) {
+		text = at + ": " + text
+	}
+	if n.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", n.Line, text)
+	}
+	return text
+}
+
 // The codes of notes about what is not in the block, or not as it was written.
 const (
 	NoteBadID         = "bad-id"         // an "@" line that is no cloud id (T2)

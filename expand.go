@@ -2,6 +2,7 @@ package atskills
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ type ExpandOptions struct {
 	Held func(hash string) bool
 	// InCode reads references in code, too (G10).
 	InCode bool
-	// ReadOnly leaves :save and :install alone: each is parsed, and nothing outside the cache is written.
+	// ReadOnly leaves :save and :install alone: each is parsed, nothing outside the cache is written, and a warning with the
+	// code [WarnSuffix] says what was not acted on.
 	ReadOnly bool
 	// Resolve are options for each reading.
 	Resolve []ResolveOption
@@ -168,6 +170,9 @@ func (x *expansion) render() {
 		p.Repeat = shown[h] || x.opts.Held != nil && x.opts.Held(h)
 		shown[h] = true
 		x.warn(p.Resolution.Warnings)
+		if w, ok := p.ignored(); ok && x.opts.ReadOnly {
+			x.warn([]Warning{w})
+		}
 		if p.Saved != nil {
 			x.warn(p.Saved.Warnings)
 		}
@@ -175,6 +180,19 @@ func (x *expansion) render() {
 			x.warn(p.Installed.Warnings)
 		}
 	}
+}
+
+// ignored is the warning that p's suffixes are not acted on, if it has any that ask for something to be written.
+func (p *Part) ignored() (Warning, bool) {
+	var suffixes []string
+	if p.Reference.Ref.Save {
+		suffixes = append(suffixes, ":save")
+	}
+	if p.Reference.Ref.Install {
+		suffixes = append(suffixes, ":install")
+	}
+	text := fmt.Sprintf("not acted on: %s of %s", strings.Join(suffixes, " and "), p.Reference.Ref.ID.Reference())
+	return Warning{WarnSuffix, text}, len(suffixes) > 0
 }
 
 func (x *expansion) warn(warnings []Warning) {

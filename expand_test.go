@@ -194,8 +194,17 @@ func TestExpandReadOnly(t *testing.T) {
 	before := tree(t, w.env.Project, "")
 	out := w.expand("@skills:"+reviewRef+":save:install", atskills.ExpandOptions{ReadOnly: true})
 	p := out.Parts[0]
-	if p.Err != nil || p.Saved != nil || p.Installed != nil || !p.Reference.Ref.Save || !p.Reference.Ref.Install || out.Report != "1 loaded" {
+	if p.Err != nil || p.Saved != nil || p.Installed != nil || !p.Reference.Ref.Save || !p.Reference.Ref.Install ||
+		out.Report != "1 loaded\nwarning: not acted on: :save and :install of "+reviewRef {
 		t.Errorf("%+v, report %q", p, out.Report)
+	}
+	want := []atskills.Warning{{Code: atskills.WarnSuffix, Message: "not acted on: :save and :install of " + reviewRef}}
+	if diff := cmp.Diff(want, out.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	out = w.expand("@skills:"+reviewRef+":install, @skills:"+deployRef+":index", atskills.ExpandOptions{ReadOnly: true})
+	if len(out.Warnings) != 1 || out.Warnings[0].String() != "not acted on: :install of "+reviewRef {
+		t.Errorf("warnings %q", out.Warnings)
 	}
 	if diff := cmp.Diff(before, tree(t, w.env.Project, "")); diff != "" {
 		t.Errorf("the project (-want +got):\n%s", diff)

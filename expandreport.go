@@ -55,7 +55,7 @@ func (x *expansion) report() string {
 		return ""
 	}
 	for _, w := range x.out.Warnings {
-		lines = append(lines, "warning: "+oneLine(w.Message))
+		lines = append(lines, "warning: "+w.String())
 	}
 	counts := []string{fmt.Sprintf("%d loaded", len(loaded))}
 	for _, c := range []struct {

@@ -24,11 +24,14 @@ type Problem struct {
 	FixAt int
 }
 
+// String returns the problem for a person, as in "line 3: message".
+func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Message) }
+
 // The codes of problems.
 const (
 	LintReference    = "bad-reference"   // what follows "@" is no cloud id
 	LintDuplicate    = "duplicate"       // another line follows the same id
-	LintLocalCopy    = "local-copy"      // a copy in the project answers the id, and the plain line would read true
+	LintLocalCopy    = "local-copy"      // a copy in the project answers the id, and the plain line would say so
 	LintMissingAt    = "missing-at"      // a cloud id without "@", which selects nothing
 	LintSpace        = "white-space"     // white space at either end is part of the pattern, and keeps it from matching
 	LintNothing      = "matches-nothing" // no skill, and no folder of skills, matches

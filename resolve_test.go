@@ -136,6 +136,34 @@ func TestBareMiss(t *testing.T) {
 	}
 }
 
+// R9: a saved copy is reviewed at the revision it was taken from, as its stamp or the one above it says; without a stamp of
+// its own id, at HEAD.
+func TestReviewOfACopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	const page = "https://github.com/acme/kit/tree/"
+	rev := string(w.save(deployRef).Revision)
+	w.commit(map[string]string{"skills/deploy/SKILL.md": skillText("deploy", "Ships.", "New.")})
+	other := newWorld(t, acme)
+	below := string(other.save(skillsRef).Revision)
+	for _, tt := range []struct {
+		about, got, want string
+	}{
+		{"copy", w.resolve(deployRef).ReviewURL, page + rev + "/skills/deploy"},
+		{"below a copy", other.resolve(deployRef).ReviewURL, page + below + "/skills/deploy"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: ReviewURL = %q, want %q", tt.about, tt.got, tt.want)
+		}
+	}
+	for _, stamp := range []string{"gh:acme/kit/skills/review\n2026-03-04 rev:" + rev + "\n", "gh:acme/kit/skills/deploy\n2026-03-04\n", "x\n"} {
+		write(t, w.env.Project, map[string]string{deployCopy + "/.source": stamp})
+		if got := w.resolve(deployRef).ReviewURL; got != page+"HEAD/skills/deploy" {
+			t.Errorf("ReviewURL with the stamp %q = %q, want HEAD", stamp, got)
+		}
+	}
+}
+
 // R2, G1: what is written like a suffix and is none says so, and offers what stands in front of it.
 func TestBareMissOfASuffix(t *testing.T) {
 	t.Parallel()
@@ -228,6 +256,7 @@ func TestNothingThere(t *testing.T) {
 	}{
 		{"gh:acme/kit/docs", []string{"nothing at gh:acme/kit/docs", "b.md, guide/"}},
 		{"gh:acme/kit/docs/b.md", []string{"a file stands there, not a folder"}},
+		{"gh:acme/kit/skills/deploy/scripts/run.sh", []string{"an executable file stands there, not a folder"}},
 		{"gh:acme/kit/docs/b.md:uninstall", []string{`":uninstall" is no suffix: those are :save, :install and :index`}},
 		{"gh:acme/kit/deploy", []string{"no such folder", "did you mean gh:acme/kit/skills/deploy"}},
 		{"gh:acme/kit/skills/reveiw", []string{"did you mean gh:acme/kit/skills/review"}},

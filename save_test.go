@@ -588,7 +588,7 @@ func TestSaveNotesTrigger(t *testing.T) {
 		w.edit(".atskills/.autotrigger", text)
 		for range 2 {
 			got := w.save(deployRef)
-			if len(got.Warnings) != want || want > 0 && !hasWarning(got.Warnings, atskills.WarnTrigger, deployRef, "gh/acme/kit/skills/deploy") {
+			if len(got.Warnings) != want || want > 0 && !hasWarning(got.Warnings, atskills.WarnTrigger, deployRef, "write `gh/acme/kit/skills/deploy` instead") {
 				t.Errorf(".autotrigger %q: warnings %v", text, got.Warnings)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/internal/trigger"
 	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport"
 )
@@ -190,9 +191,11 @@ func (s *save) result(at *place, rev transport.Revision, files []file) *Saved {
 	}
 	lines, _, _ := s.readTriggers() // a file that cannot be read follows nothing; whoever loads it reports that
 	for _, line := range numbers(lines, indexesOf(lines, s.id, follows)) {
-		saved.Warnings = append(saved.Warnings, Warning{WarnTrigger, fmt.Sprintf(
-			"%s/%s line %d follows %s upstream, and the copy answers it now: the line %q would read true",
-			Dir, TriggerFile, line, s.id.Reference(), s.id.DiskPath())})
+		text := fmt.Sprintf("%s/%s line %d follows %s upstream, and the copy answers it now", Dir, TriggerFile, line, s.id.Reference())
+		if plain, err := trigger.Literal(s.id.DiskPath(), saved.Kind == Menu, false); err == nil {
+			text += ": write " + quoteLine(plain) + " instead"
+		}
+		saved.Warnings = append(saved.Warnings, Warning{WarnTrigger, text})
 	}
 	return saved
 }

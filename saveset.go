@@ -61,7 +61,7 @@ func (s *save) set(ctx context.Context, at *place, a answer) *Saved {
 
 // followedSet notes each trigger line that takes the whole playlist although copies answer all of its rows (S10). The line
 // still means something: whatever the list gains is read from upstream, and it is asked for in every session. So the lines
-// that mean the copies alone are told, and none of them is said to read true.
+// that mean the copies alone are told, and none of them is called the one to write instead.
 func (s *save) followedSet(set []SetItem) []Warning {
 	file, _, _ := s.readTriggers() // a file that cannot be read follows nothing; whoever loads it reports that
 	var warnings []Warning
