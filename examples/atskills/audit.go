@@ -39,9 +39,7 @@ func (h host) audit(ctx context.Context, args []string, out *output) int {
 		return code
 	}
 	if len(rest) > 1 {
-		out.say("atskills audit: want one folder")
-		out.usage("audit")
-		return exitUsage
+		return out.misuse("audit", "want one folder")
 	}
 	p, err := h.auditPlace(rest)
 	if errors.Is(err, errNoPlace) {

@@ -46,9 +46,7 @@ func (h host) catalog(ctx context.Context, args []string, out *output) int {
 	formats := map[string]skill.CatalogFormat{"xml": skill.CatalogXML, "json": skill.CatalogJSON, "markdown": skill.CatalogMarkdown}
 	form, ok := formats[*format]
 	if !ok {
-		out.say("atskills catalog: --format %q: want xml, json or markdown", *format)
-		out.usage("catalog")
-		return exitUsage
+		return out.misuse("catalog", "--format %q: want xml, json or markdown", *format)
 	}
 	g := gatherer{host: h, out: out}
 	if len(project) == 0 && len(user) == 0 {

@@ -71,9 +71,7 @@ func (h host) diff(ctx context.Context, args []string, out *output) int {
 		return code
 	}
 	if len(refs) != 1 {
-		out.say("atskills diff: want one reference")
-		out.usage("diff")
-		return exitUsage
+		return out.misuse("diff", "want one reference")
 	}
 	return h.each(ctx, refs, *asJSON, out, func(ctx context.Context, env atskills.Env, ref string) error {
 		var opts []atskills.DiffOption

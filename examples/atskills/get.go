@@ -23,9 +23,7 @@ func (h host) get(ctx context.Context, args []string, out *output) int {
 		return code
 	}
 	if len(refs) == 0 || *asJSON && *framed {
-		out.say("atskills get: want at least one reference, and only one of --json and --prompt")
-		out.usage("get")
-		return exitUsage
+		return out.misuse("get", "want at least one reference, and only one of --json and --prompt")
 	}
 	var opts []atskills.ResolveOption
 	if *upstream {

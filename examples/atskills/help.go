@@ -24,7 +24,7 @@ Commands:
   validate <dir>      check a skill, or the skills below a folder, and repair what can be
   catalog [dir]       print the names, descriptions and locations of skills, for a system prompt
   audit [dir]         sum up the skills below a folder
-  new <name>          write a skill that validates
+  new <path>          write a skill that validates into the project
   skill               print the page that tells an agent how to use this program
   help [command]      show this, or the help on a command
   version             show the version

@@ -61,6 +61,24 @@ func (o *output) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(o.err, indent+line) // there is no other place to report to
 }
 
+// misuse says what is wrong with a command line, and what the command's is like. It returns the exit code.
+func (o *output) misuse(name, format string, args ...any) int {
+	o.say("atskills %s: %s", name, fmt.Sprintf(format, args...))
+	o.usage(name)
+	return exitUsage
+}
+
+// shellWord spells s as one word of a POSIX shell.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:%+,=@", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // printable returns s without control characters but for line breaks and tabs. A stray byte, which some terminals take
 // for a control, becomes U+FFFD.
 func printable(s string) string {

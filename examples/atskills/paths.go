@@ -29,9 +29,7 @@ func paths(args []string, stdin io.Reader, out *output) int {
 		return code
 	}
 	if len(rest) > 0 {
-		out.say("atskills paths: takes no arguments, references come from standard input")
-		out.usage("paths")
-		return exitUsage
+		return out.misuse("paths", "takes no arguments, references come from standard input")
 	}
 	in := bufio.NewReaderSize(stdin, maxLine)
 	for {

@@ -34,10 +34,7 @@ var errNoPlace = errors.New("no such file or folder")
 // locate finds what arg names. Its file system reaches as far as the project, or else the folder's parent, so that links
 // to what stands beside a skill can be followed.
 func (h host) locate(arg string) (place, error) {
-	abs := filepath.Clean(arg)
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(h.dir, abs)
-	}
+	abs := h.absolute(arg)
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -100,10 +97,7 @@ func (h host) projectTree() (string, bool) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", false
 	}
-	if rel, err := filepath.Rel(h.dir, dir); err == nil {
-		return rel, true
-	}
-	return dir, true
+	return h.relative(dir), true
 }
 
 // skills are the skills that p stands for: itself, or those below it when it has no file that looks like a skill's.
