@@ -13,7 +13,8 @@ import (
 	"github.com/atskills-go/atskills/skill"
 )
 
-const catalogHelp = `Usage: atskills catalog [--format xml|json|markdown] [--tool name] [--instructions] [--user dir] [dir...]
+const catalogHelp = `Usage: atskills catalog [--format xml|json|markdown] [--tool name] [--instructions] [--user dir] [--untrusted]
+                        [--strict] [--disable name] [dir...]
 
 Prints the catalog of the skills below the folders given, by default the project's .atskills: names, descriptions and
 locations, for a host that shows every skill to its model. Nothing is printed when there is none. What is not offered,

@@ -18,12 +18,12 @@ func (h host) get(ctx context.Context, args []string, out *output) int {
 	asJSON := flags.Bool("json", false, "")
 	framed := flags.Bool("prompt", false, "")
 	upstream := flags.Bool("upstream", false, "")
-	refs, code, ok := parse(flags, args, out)
+	refs, code, ok := parseSome(flags, args, "reference", out)
 	if !ok {
 		return code
 	}
-	if len(refs) == 0 || *asJSON && *framed {
-		return out.misuse("get", "want at least one reference, and only one of --json and --prompt")
+	if *asJSON && *framed {
+		return out.misuse("get", "want only one of --json and --prompt")
 	}
 	var opts []atskills.ResolveOption
 	if *upstream {

@@ -2,6 +2,10 @@ package main
 
 import "strings"
 
+// commands are the commands by name, in the order of the overview.
+var commands = strings.Fields(`get save diff remove install uninstall skills toggle triggers prompt lint paths validate
+	catalog audit new skill help version`)
+
 // helpTexts holds the help on each command, and the overview under "".
 var helpTexts = map[string]string{
 	"": `atskills reads agent skills by reference.
@@ -46,9 +50,10 @@ Environment:
   ATSKILLS_HUB_TOKEN  the token for that hub; sent to its host alone, over https or to this machine
   NO_COLOR            respected: nothing is coloured
 
-Exit codes: 0 done, 1 something asked for could not be had, 2 wrong usage or a path that is no reference.
+Exit codes: 0 done; 1 something asked for could not be had or done, a reference that is none included; 2 wrong usage.
+2 is also a line of paths that is no reference, and a file or folder to check that is not there.
 `,
-	"get": `Usage: atskills get [--json] [--prompt] [--upstream] <ref>...
+	"get": `Usage: atskills get [--json|--prompt] [--upstream] <ref>...
 
 Prints what each reference addresses: a skill's text, or a menu of the skills below a folder or in a playlist, one row
 each, "id: description". Everything else goes to standard error: what was read, from where, how the cache answered, how
@@ -124,13 +129,17 @@ Shows the version of the program, of Go, and the platform.
 
 // usage tells a command's usage, the overview's when name is "", on standard error.
 func (o *output) usage(name string) {
-	text := helpTexts[name]
-	_, text, _ = strings.Cut(text, "Usage: ")
-	first, _, _ := strings.Cut(text, "\n")
-	o.say("usage: %s", first)
+	o.say("usage: %s", usageLine(name))
 	if name == "" {
-		o.say("commands: get, save, diff, remove, install, uninstall, skills, toggle, triggers, prompt, lint, paths, validate, catalog, audit, new, skill, help, version; \"atskills help\" says more")
+		o.say("commands: %s; \"atskills help\" says more", strings.Join(commands, ", "))
 		return
 	}
 	o.say("\"atskills help %s\" says more", name)
+}
+
+// usageLine is what the help on a command says about its usage, which may take several lines there.
+func usageLine(name string) string {
+	_, text, _ := strings.Cut(helpTexts[name], "Usage: ")
+	text, _, _ = strings.Cut(text, "\n\n")
+	return strings.Join(strings.Fields(text), " ")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/go-git/go-billy/v5"
 
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport/git"
 )
 
@@ -25,7 +26,9 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // something asked for could not be had
-	exitUsage  = 2 // the command line is wrong, or a line of paths is no reference
+	// exitUsage says that the command line is wrong, or that a line of paths is no reference. An argument that is no
+	// reference is a failure like others where references are read, since it may stand among some that are.
+	exitUsage = 2
 )
 
 func main() {
@@ -107,15 +110,14 @@ func (h host) command(ctx context.Context, args []string, stdin io.Reader, out *
 	case "version", "-version", "--version":
 		return version(args, out)
 	}
-	out.say("atskills: unknown command %q", name)
-	out.usage("")
-	return exitUsage
+	return h.unknown(name, out)
 }
 
 // parse reads a command's flags, which may stand anywhere among its arguments, up to "--". When it returns false the
 // command ends with the exit code.
 func parse(flags *flag.FlagSet, args []string, out *output) (rest []string, code int, ok bool) {
 	flags.SetOutput(io.Discard)
+	out.flags = flags
 	for {
 		err := flags.Parse(args)
 		switch {
@@ -123,9 +125,7 @@ func parse(flags *flag.FlagSet, args []string, out *output) (rest []string, code
 			out.print(helpTexts[flags.Name()])
 			return nil, exitOK, false
 		case err != nil:
-			out.say("atskills %s: %v", flags.Name(), err)
-			out.usage(flags.Name())
-			return nil, exitUsage, false
+			return nil, out.misuse(flags.Name(), "%v", err), false
 		}
 		left := flags.Args()
 		if read := len(args) - len(left); len(left) == 0 || read > 0 && args[read-1] == "--" {
@@ -135,24 +135,20 @@ func parse(flags *flag.FlagSet, args []string, out *output) (rest []string, code
 	}
 }
 
-// parseRefs is parse for a command that takes one reference or more.
-func parseRefs(flags *flag.FlagSet, args []string, out *output) (refs []string, code int, ok bool) {
-	refs, code, ok = parse(flags, args, out)
-	if ok && len(refs) == 0 {
-		out.say("atskills %s: want at least one reference", flags.Name())
-		out.usage(flags.Name())
-		return nil, exitUsage, false
+// parseSome is parse for a command that takes one argument or more of the kind that what names.
+func parseSome(flags *flag.FlagSet, args []string, what string, out *output) (rest []string, code int, ok bool) {
+	rest, code, ok = parse(flags, args, out)
+	if ok && len(rest) == 0 {
+		return nil, out.misuse(flags.Name(), "want at least one %s", what), false
 	}
-	return refs, code, ok
+	return rest, code, ok
 }
 
 // parseNone is parse for a command that takes flags alone.
 func parseNone(flags *flag.FlagSet, args []string, out *output) (code int, ok bool) {
 	rest, code, ok := parse(flags, args, out)
 	if ok && len(rest) > 0 {
-		out.say("atskills %s: takes no arguments", flags.Name())
-		out.usage(flags.Name())
-		return exitUsage, false
+		return out.misuse(flags.Name(), "takes no arguments"), false
 	}
 	return code, ok
 }
@@ -167,8 +163,14 @@ func help(args []string, out *output) int {
 		topic = rest[0]
 	}
 	text, known := helpTexts[topic]
-	if !known || len(rest) > 1 {
-		out.say("atskills help: no help on %q", rest)
+	switch {
+	case len(rest) > 1:
+		return out.misuse("help", "want one command")
+	case !known:
+		out.say("atskills help: there is no command %q", topic)
+		for _, name := range skill.Nearest(topic, commands, 1) {
+			out.say("  did you mean: atskills help %s", name)
+		}
 		out.usage("")
 		return exitUsage
 	}

@@ -52,10 +52,18 @@ func TestExitCodes(t *testing.T) {
 		{"", "", 2, "", "usage: atskills <command>"},
 		{"frob", "", 2, "", `unknown command "frob"`},
 		{"--frob", "", 2, "", "unknown command"},
+		{"gte review", "", 2, "", "did you mean: atskills get"},
+		{"review", "", 2, "", "to read the skill: atskills get review"},
+		{"@skills:Review", "", 2, "", "to read the skill: atskills get review"},
+		{"gh:acme/skills/x", "", 2, "", "to read the reference: atskills get gh:acme/skills/x"},
 		{"get", "", 2, "", "usage: atskills get"},
+		{"toggle", "", 2, "", "toggle: want at least one row"},
+		{"validate", "", 2, "", "validate: want at least one folder or file"},
+		{"validate --json --sarif .", "", 2, "", "validate: want only one of --json and --sarif"},
+		{"validate --yes .", "", 2, "", "validate: --yes needs --fix"},
 		{"get --frob review", "", 2, "", "flag provided but not defined: -frob"},
 		{"get review --frob", "", 2, "", "flag provided but not defined: -frob"},
-		{"get --json --prompt review", "", 2, "", "only one of --json and --prompt"},
+		{"get --json --prompt review", "", 2, "", "get: want only one of --json and --prompt"},
 		{"get review", "", 0, "Read it ", "skill review: Reviews "},
 		{"get review --json", "", 0, `{"id":"review"`, ""},
 		{"get --json -- review", "", 0, `{"id":"review"`, ""},
@@ -73,8 +81,9 @@ func TestExitCodes(t *testing.T) {
 		{"--help", "", 0, "Commands:", ""},
 		{"help get", "", 0, "Usage: atskills get", ""},
 		{"help help", "", 0, "Usage: atskills help", ""},
-		{"help frob", "", 2, "", "no help on"},
-		{"help get paths", "", 2, "", "no help on"},
+		{"help frob", "", 2, "", `there is no command "frob"`},
+		{"help gte", "", 2, "", "did you mean: atskills help get"},
+		{"help get paths", "", 2, "", "want one command"},
 		{"version", "", 0, "atskills ", ""},
 		{"--version", "", 0, "atskills ", ""},
 		{"version now", "", 2, "", "usage: atskills version"},
@@ -90,6 +99,44 @@ func TestExitCodes(t *testing.T) {
 			if want == "" && got != "" || !strings.Contains(got, want) {
 				t.Errorf("atskills %s: %s = %q, want %q in it", tt.args, stream, got, want)
 			}
+		}
+	}
+}
+
+// What is no reference is a failure like others, in every command that reads references; the reason comes alone where
+// only one thing is wrong.
+func TestNoReferenceIsAFailure(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	for _, command := range []string{"get", "get --json", "save", "diff", "remove", "install", "uninstall", "toggle"} {
+		for _, ref := range []string{"../x", "hub:acme", "/deploy"} {
+			var stdout, stderr bytes.Buffer
+			args := append(strings.Fields(command), ref)
+			if code := h.run(t.Context(), args, nil, &stdout, &stderr); code != exitFailed || strings.Contains(stderr.String(), "usage:") {
+				t.Errorf("%q exits with %d, want %d: %s", args, code, exitFailed, &stderr)
+			}
+		}
+	}
+}
+
+// A command line that is wrong in one way is told that alone.
+func TestOneReasonAtATime(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	for args, lacks := range map[string]string{
+		"get":                   "--json",
+		"get --json --prompt x": "reference",
+		"validate":              "--",
+		"validate --yes .":      "--json",
+		"gte":                   "to read",
+		"review":                "did you mean",
+		"help gte":              "[",
+	} {
+		var stderr bytes.Buffer
+		h.run(t.Context(), strings.Fields(args), nil, io.Discard, &stderr)
+		first, _, _ := strings.Cut(stderr.String(), "usage:")
+		if strings.Contains(first, lacks) {
+			t.Errorf("atskills %s: %q has %q", args, first, lacks)
 		}
 	}
 }

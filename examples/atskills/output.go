@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ type output struct {
 	out      *bufio.Writer
 	terminal bool // out is one
 	err      io.Writer
+	flags    *flag.FlagSet // of the command that was called, nil until it has read them
 }
 
 func newOutput(stdout, stderr io.Writer) *output {

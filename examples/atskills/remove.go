@@ -49,7 +49,7 @@ func (h host) remove(ctx context.Context, args []string, out *output) int {
 	asJSON := flags.Bool("json", false, "")
 	force := flags.Bool("force", false, "")
 	lines := flags.Bool("lines", false, "")
-	refs, code, ok := parseRefs(flags, args, out)
+	refs, code, ok := parseSome(flags, args, "reference", out)
 	if !ok {
 		return code
 	}

@@ -77,7 +77,7 @@ var errReported = errors.New("reported")
 func (h host) save(ctx context.Context, args []string, out *output) int {
 	flags := flag.NewFlagSet("save", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
-	refs, code, ok := parseRefs(flags, args, out)
+	refs, code, ok := parseSome(flags, args, "reference", out)
 	if !ok {
 		return code
 	}

@@ -59,23 +59,23 @@ type triggerLine struct {
 }
 
 func (h host) install(ctx context.Context, args []string, out *output) int {
-	return h.edit(ctx, "install", args, out, atskills.Install)
+	return h.edit(ctx, "install", "reference", args, out, atskills.Install)
 }
 
 func (h host) uninstall(ctx context.Context, args []string, out *output) int {
-	return h.edit(ctx, "uninstall", args, out, atskills.Uninstall)
+	return h.edit(ctx, "uninstall", "reference", args, out, atskills.Uninstall)
 }
 
 func (h host) toggle(ctx context.Context, args []string, out *output) int {
-	return h.edit(ctx, "toggle", args, out, atskills.Toggle)
+	return h.edit(ctx, "toggle", "row", args, out, atskills.Toggle)
 }
 
-// edit runs a command that edits the trigger file for each of its arguments.
-func (h host) edit(ctx context.Context, name string, args []string, out *output,
+// edit runs a command that edits the trigger file for each of its arguments, which are of the kind that what names.
+func (h host) edit(ctx context.Context, name, what string, args []string, out *output,
 	do func(context.Context, atskills.Env, string) (*atskills.Change, error)) int {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "")
-	refs, code, ok := parseRefs(flags, args, out)
+	refs, code, ok := parseSome(flags, args, what, out)
 	if !ok {
 		return code
 	}

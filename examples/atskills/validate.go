@@ -20,7 +20,8 @@ import (
 	"github.com/atskills-go/atskills/skill"
 )
 
-const validateHelp = `Usage: atskills validate [--lenient] [--allow-field f] [--unicode-names] [--json|--sarif] <dir|file>...
+const validateHelp = `Usage: atskills validate [--lenient] [--allow-field f] [--unicode-names] [--severity c=s] [--fix [--yes]]
+                         [--json|--sarif] <dir|file>...
 
 Checks skills as an author's continuous integration does. Each argument is a skill's folder, its SKILL.md, or a folder
 with skills below it. Findings are printed one each,
@@ -81,15 +82,18 @@ func (h host) validate(ctx context.Context, args []string, stdin io.Reader, out 
 	flags.Var((*words)(&c.opts.AllowFields), "allow-field", "")
 	flags.Var(&severities, "severity", "")
 	asJSON, asSARIF := flags.Bool("json", false, ""), flags.Bool("sarif", false, "")
-	rest, code, ok := parse(flags, args, out)
+	rest, code, ok := parseSome(flags, args, "folder or file", out)
 	if !ok {
 		return code
 	}
-	if len(rest) == 0 || *asJSON && *asSARIF || c.yes && !c.fix {
-		return c.usage("want at least one folder or file, only one of --json and --sarif, and --yes with --fix alone")
+	switch {
+	case *asJSON && *asSARIF:
+		return out.misuse("validate", "want only one of --json and --sarif")
+	case c.yes && !c.fix:
+		return out.misuse("validate", "--yes needs --fix")
 	}
 	if err := c.severities(severities); err != nil {
-		return c.usage(err.Error())
+		return out.misuse("validate", "%v", err)
 	}
 	if stdin == nil {
 		stdin = strings.NewReader("")
@@ -106,12 +110,6 @@ func (h host) validate(ctx context.Context, args []string, stdin io.Reader, out 
 	}
 	c.sum()
 	return c.code
-}
-
-func (c *checking) usage(message string) int {
-	c.out.say("atskills validate: %s", message)
-	c.out.usage("validate")
-	return exitUsage
 }
 
 func (c *checking) severities(given []string) error {
