@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/go-git/go-billy/v5"
 
@@ -52,6 +53,7 @@ type host struct {
 	getenv func(string) string
 	cache  billy.Filesystem
 	git    git.Host
+	looks  <-chan time.Time // when to look whether a call waits for a lock; nil for every so often
 }
 
 func (h host) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -8,17 +8,23 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/atskills-go/atskills/skill"
 )
 
-// output is where a run writes: the product to standard output, everything else to standard error.
+// output is where a run writes: the product to standard output, everything else to standard error. Its say may be called
+// from several goroutines.
 type output struct {
 	out      *bufio.Writer
 	terminal bool // out is one
-	err      io.Writer
-	flags    *flag.FlagSet // of the command that was called, nil until it has read them
+
+	flags *flag.FlagSet // of the command that was called, nil until it has read them
+
+	mu  sync.Mutex // of what is below
+	err io.Writer
+	bar *progress // what is drawn on err at times, else nil
 }
 
 func newOutput(stdout, stderr io.Writer) *output {
@@ -60,7 +66,22 @@ func (o *output) flush() error { return o.out.Flush() }
 func (o *output) say(format string, args ...any) {
 	indent := format[:len(format)-len(strings.TrimLeft(format, " "))]
 	line, _ := skill.OneLine(fmt.Sprintf(format, args...))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.bar != nil {
+		o.bar.clear()
+	}
 	_, _ = fmt.Fprintln(o.err, indent+line) // there is no other place to report to
+}
+
+// drawOn makes bar the one that lines on standard error are written over, and clears the one before. nil is none.
+func (o *output) drawOn(bar *progress) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.bar != nil {
+		o.bar.clear()
+	}
+	o.bar = bar
 }
 
 // misuse says what is wrong with a command line, and what the command's is like. It returns the exit code.

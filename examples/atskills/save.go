@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os/signal"
 	"strings"
 	"time"
 
 	"github.com/atskills-go/atskills"
+	"github.com/atskills-go/atskills/transport"
 )
 
 const saveHelp = `Usage: atskills save [--json] <ref>...
@@ -97,28 +99,36 @@ func (h host) save(ctx context.Context, args []string, out *output) int {
 	})
 }
 
-// each runs do for one reference after the other and reports the failures. The first interrupt ends it in order, a
-// second one at once.
+// each runs do for one reference after the other and reports the failures. Those of one repository share a probe (C11).
+// The first interrupt ends it in order, a second one at once.
 func (h host) each(ctx context.Context, refs []string, asJSON bool, out *output, do func(context.Context, atskills.Env, string) error) int {
 	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	code := exitOK
-	for _, ref := range refs {
-		err := h.quietly(out, func(env atskills.Env) error { return do(ctx, env, ref) })
-		if err == nil {
-			continue
+	_ = h.quietly(out, func(env atskills.Env) error {
+		defer h.tellWaits(out)()
+		env.Transport = transport.Memo(env.Transport)
+		for _, ref := range refs {
+			if err := do(ctx, env, ref); err != nil {
+				code = exitFailed
+				reportEach(out, ref, err, asJSON)
+			}
 		}
-		code = exitFailed
-		if errors.Is(err, errReported) {
-			continue
-		}
-		reportFailure(out, err)
-		if asJSON {
-			out.object(newFailure(atskills.Outcome{Ref: ref, Err: err}))
-		}
-	}
+		return nil // the failures are told, one for each reference
+	})
 	return code
+}
+
+// reportEach tells of one reference's failure, unless that is done.
+func reportEach(out *output, ref string, err error, asJSON bool) {
+	if errors.Is(err, errReported) {
+		return
+	}
+	reportFailure(out, err)
+	if asJSON {
+		out.object(newFailure(atskills.Outcome{Ref: ref, Err: err}))
+	}
 }
 
 // quietly shows progress on a terminal while do runs, and nothing elsewhere.
@@ -127,7 +137,8 @@ func (h host) quietly(out *output, do func(atskills.Env) error) error {
 		return do(h.env(nil))
 	}
 	bar := &progress{to: out.err}
-	defer bar.clear()
+	out.drawOn(bar)
+	defer out.drawOn(nil)
 	return do(h.env(bar))
 }
 
@@ -144,10 +155,39 @@ func reportFailure(out *output, err error) {
 			out.say("  and %d more", len(c.Files)-i)
 			break
 		}
-		out.say("  %s: %s", f.Change, f.Path)
+		out.say("  %s: %s", changeWords(f.Change), f.Path)
 	}
-	for i, way := range c.WaysOut() {
+	for i, way := range waysOut(c) {
 		out.say("  %d. %s", i+1, way)
+	}
+}
+
+func changeWords(c atskills.ChangeKind) string {
+	if c == atskills.Mode {
+		return "executable bit changed"
+	}
+	return string(c)
+}
+
+// waysOut are the ways out of a conflict as commands (S5).
+func waysOut(c *atskills.ConflictError) []string {
+	ref := shellWord(c.ID.Reference())
+	keep := fmt.Sprintf("keep yours: nothing was touched, and %s goes on answering", c.Dir)
+	if c.Op == "remove" {
+		return []string{keep, "remove it all the same, and its edits with it: atskills remove --force " + ref}
+	}
+	base := "what was saved"
+	if c.Revision != "" {
+		base = "revision " + string(c.Revision)
+	}
+	theirs := "take theirs"
+	if errors.Is(c, atskills.ErrNotFound) || errors.Is(c, atskills.ErrUnreachable) || errors.Is(c, atskills.ErrNoAccess) {
+		theirs += ", once upstream has it again" // who removes the copy before that has neither
+	}
+	return []string{
+		keep,
+		fmt.Sprintf("%s: atskills remove --force %s, then atskills save %s", theirs, ref, ref),
+		fmt.Sprintf("merge: atskills diff %s shows yours and theirs, both with %s as the base", ref, base),
 	}
 }
 
