@@ -304,6 +304,8 @@ func TestUninstall(t *testing.T) {
 			"@gh:acme/kit/skills/deployx\n", "removed line 1", []int{1, 2, 3}},
 		{"no line", "team/x", "# x\n", "# x\n", "nothing changed: no line names team/x", nil},
 		{"no skill", "nowhere", "# x\n", "# x\n", "no line names nowhere, and the project has no such skill", nil},
+		{"misspelled", "team/xx", "# x\n", "# x\n", "no line names team/xx, and the project has no such skill; did you mean team/x", nil},
+		{"misspelled id", deployRef + "s", "@" + deployRef + "\n", "@" + deployRef + "\n", "no line names " + deployRef + "s; did you mean " + deployRef, nil},
 		{"line of a skill that is gone", "nowhere", "nowhere\n", "", "removed line 1, `nowhere`", []int{1}},
 		{"case as in the line", "Gone", "Gone\n", "", "removed line 1, `Gone`", []int{1}},
 		{"case folded", "Gone", "gone\n", "", "removed line 1, `gone`", []int{1}},

@@ -235,10 +235,22 @@ func cloudText(ref skill.Ref) string {
 
 // line removes a line that the tree shows as a row of its own.
 func (t *toggler) line(f trigger.File, number int) (toggle.Edit, error) {
-	if number > len(f.Lines) || !toggle.Select(t.tree, f).Stray(number-1) {
-		return toggle.Edit{}, &ToggleError{Row: t.row, Reason: "there is no such row: lines were added or removed since the tree was read"}
+	if number <= len(f.Lines) && toggle.Select(t.tree, f).Stray(number-1) {
+		return toggle.Remove(number - 1), nil
 	}
-	return toggle.Remove(number - 1), nil
+	e := &ToggleError{Row: t.row}
+	switch {
+	case number > len(f.Lines):
+		e.Reason = fmt.Sprintf("there is no line %d", number)
+	case f.Lines[number-1].Kind == trigger.Comment:
+		e.Reason = fmt.Sprintf("line %d is a comment", number)
+	case f.Lines[number-1].Kind == trigger.Blank:
+		e.Reason = fmt.Sprintf("line %d is blank", number)
+	default:
+		e.Line = TriggerLine{Number: number, Text: f.Lines[number-1].Text}
+		e.Reason = fmt.Sprintf("%s is no row of the tree: toggle the skills that it is about", e.Line)
+	}
+	return toggle.Edit{}, e
 }
 
 // lineKey reads "line:N".

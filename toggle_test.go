@@ -96,6 +96,29 @@ func TestToggleBroken(t *testing.T) {
 	w.wantTriggers(key, "!a\nline:1\n\\@gh:x\n")
 }
 
+// V2: a line that is no row is refused for what it is.
+func TestToggleNoRow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.own("a")
+	const file = "a\n# why\n\n!a\n"
+	w.edit(triggerFile, file)
+	for row, want := range map[string]string{
+		"line:1": "line 1, `a` is no row of the tree: toggle the skills that it is about",
+		"line:2": "line 2 is a comment",
+		"line:3": "line 3 is blank",
+		"line:4": "line 4, `!a` is no row of the tree: toggle the skills that it is about",
+		"line:9": "there is no line 9",
+	} {
+		_, err := atskills.Toggle(t.Context(), w.env, row)
+		var refused *atskills.ToggleError
+		if !errors.As(err, &refused) || refused.Reason != want || refused.Covered {
+			t.Errorf("Toggle(%q): error %v, want %q", row, err, want)
+		}
+	}
+	w.wantTriggers("refused toggles", file)
+}
+
 // V2, B1: a copy that the line of its id makes resident is on, and is turned off by removing that line.
 func TestToggleCopy(t *testing.T) {
 	t.Parallel()

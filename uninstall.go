@@ -12,7 +12,7 @@ import (
 
 // Uninstall removes the lines of the trigger file that are ref's own: every literal spelling of its path, and for a cloud
 // id the lines that follow it, with a slash behind it or without (T7, T9). Nothing has to stand at ref any more, and no
-// such line is no error: the note says so. What fires all the same, through a pattern or the line of a folder above it,
+// such line is no error: the note says so, and names what may have been meant when nothing stands at ref either. What fires all the same, through a pattern or the line of a folder above it,
 // goes on doing so, and the note names that line with its number in the new file. A bare name matches at any depth; when
 // its line selected other skills too, the note names those. No other byte of the file changes (T6), and upstream is not
 // asked.
@@ -36,7 +36,7 @@ func Uninstall(ctx context.Context, env Env, ref string) (*Change, error) {
 		c = Change{ID: s.named(parsed, f)}
 		own := indexesOf(f, c.ID, owns)
 		after := c.remove(f, own)
-		c.Note = strings.Join(slices.Concat([]string{c.summary(s.noLine(c.ID))}, s.left(c.ID, f, after)), "; ")
+		c.Note = strings.Join(slices.Concat([]string{c.summary(s.noLine(c.ID, f))}, s.left(c.ID, f, after)), "; ")
 		return after, nil
 	})
 	if err != nil {
@@ -61,13 +61,36 @@ func (s *survey) named(ref skill.Ref, f trigger.File) skill.ID {
 	return ref.ID
 }
 
-// noLine says that nothing is to be removed.
-func (s *survey) noLine(id skill.ID) string {
+// noLine says that nothing is to be removed, and what may have been meant by an id that nothing is known of.
+func (s *survey) noLine(id skill.ID, f trigger.File) string {
 	text := fmt.Sprintf("nothing changed: no line names %s", id.Reference())
-	if id.Scheme() == skill.Local && len(s.below(id.DiskPath())) == 0 {
+	if len(s.below(id.DiskPath())) > 0 {
+		return text
+	}
+	var near []string
+	if id.Scheme() == skill.Local {
 		text += ", and the project has no such skill"
+		for _, dir := range skill.Nearest(id.Path(), s.skills, maxNear) {
+			near = append(near, shownDir(dir))
+		}
+	} else {
+		near = skill.Nearest(id.Reference(), followedIn(f), maxNear)
+	}
+	if len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, ", ")
 	}
 	return text
+}
+
+// followedIn are the ids that lines of f follow, in reference spelling.
+func followedIn(f trigger.File) []string {
+	var refs []string
+	for _, l := range f.Lines {
+		if l.Kind == trigger.Cloud && l.Err == nil {
+			refs = append(refs, l.Ref.ID.Reference())
+		}
+	}
+	return refs
 }
 
 // left says what still fires of id after the removal of its lines, and what else no longer does.
