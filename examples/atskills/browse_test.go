@@ -81,7 +81,7 @@ func TestBrowse(t *testing.T) {
 		"> [x] team/ (2 of 2 skills, 20 tokens)",
 		"    [#] a (10 tokens, line 1: team/): Does a.",
 		"wrote line 1, `team/`",
-		"2 resident of 3 in the project, 33 tokens in every turn; advised are 10 skills at most",
+		"2 resident (2 of the project's 3, 0 followed), 33 tokens in every turn; at most 10 are advised",
 	} {
 		if !has(lines, want) {
 			t.Errorf("no line %q in:\n%s", want, strings.Join(lines, "\n"))

@@ -22,6 +22,7 @@ this machine last built a block, go to standard error.
 const triggersHelp = `Usage: atskills triggers [--json]
 
 Shows each line of .atskills/.autotrigger, which skills it brings into the resident block, and what they cost in tokens.
+The total goes to standard error; it is more than the sum, since the block has a header.
 
   --json  print one object: lines [{line, number, kind (pattern|cloud|comment), skills [{id, name, description, path,
           tokens, where (yours|saved|cloud)}], problems [{code, message}]}], tokens
@@ -106,7 +107,7 @@ func (h host) prompt(ctx context.Context, args []string, out *output) int {
 		out.print(b.Text + "\n")
 	}
 	_ = out.flush() // before what is about it; the error is kept for the end
-	out.say("%d resident %s, %d tokens", len(b.Rows), plural(len(b.Rows), "skill"), b.Tokens)
+	sayCost(out, b)
 	for _, n := range b.Notes {
 		if n.Line > 0 {
 			out.say("  line %d: %s", n.Line, n.Message)
@@ -151,8 +152,17 @@ func (h host) triggers(ctx context.Context, args []string, out *output) int {
 		}
 	}
 	_ = out.flush() // before what is about it; the error is kept for the end
-	out.say("%d resident %s, %d tokens", len(b.Rows), plural(len(b.Rows), "skill"), b.Tokens)
+	sayCost(out, b)
 	return exitOK
+}
+
+// sayCost says what the block costs, which is more than its rows do.
+func sayCost(out *output, b *atskills.Block) {
+	header := ""
+	if len(b.Rows) > 0 {
+		header = " with the block's header"
+	}
+	out.say("%d resident %s, %d tokens%s", len(b.Rows), plural(len(b.Rows), "skill"), b.Tokens, header)
 }
 
 // residency builds the block for a command that takes no arguments; without a block the command ends with the code.

@@ -38,7 +38,7 @@ func (h host) locate(arg string) (place, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return place{}, fmt.Errorf("%w: %q", errNoPlace, arg)
+		return place{}, h.noPlace(arg)
 	case err != nil:
 		return place{}, err
 	}
@@ -68,6 +68,19 @@ func (h host) locate(arg string) (place, error) {
 		p.dir = ""
 	}
 	return p, nil
+}
+
+// noPlace says that nothing is at arg, and which folder is meant when arg is a reference.
+func (h host) noPlace(arg string) error {
+	r, ok := h.referred(arg)
+	switch {
+	case !ok:
+		return fmt.Errorf("%w: %q", errNoPlace, arg)
+	case r.dir == "":
+		return fmt.Errorf("%w: %q is a reference, of which the project has no copy; this takes a folder", errNoPlace, arg)
+	}
+	dir := shellWord(filepath.ToSlash(h.relative(r.dir)))
+	return fmt.Errorf("%w: %q is the reference of a %s; this takes a folder: %s", errNoPlace, arg, r.what, dir)
 }
 
 // name is how the folder is called where it was found, "" for the root of a disk.

@@ -20,8 +20,9 @@ Shows the project's skills as a tree, with what is resident and why, and the lin
   [x] has a line of its own        [~] a folder, of which a part is resident
   [#] covered by another line      [ ] off
 
-The last line is the budget: how many skills are resident, and what they cost in every turn. No network is touched; of
-followed ids the cache tells what they hold.
+The last line is the budget: how many skills are resident, the project's own and those of followed ids, and what the
+resident block costs in every turn, its header included. No network is touched; of followed ids the cache tells what
+they hold.
 
   -i        on a terminal: move with the arrow keys or j and k, toggle with space, see the resident block with p,
             leave with q
@@ -169,9 +170,16 @@ func rowText(r atskills.Row, state atskills.CopyState) string {
 	return strings.Repeat("  ", r.Depth) + text
 }
 
-// budgetText says what is resident and what it costs.
+// budgetText says what is resident, whose it is and what it costs.
 func budgetText(t *atskills.Tree) string {
-	return fmt.Sprintf("%d resident of %d in the project, %d tokens in every turn; advised are %d skills at most", t.On, t.Skills, t.Tokens, atskills.AdvisedSkills)
+	own := 0
+	for _, r := range t.Rows {
+		if r.Kind == atskills.RowSkill && r.OnTokens > 0 {
+			own++
+		}
+	}
+	return fmt.Sprintf("%d resident (%d of the project's %d, %d followed), %d tokens in every turn; at most %d are advised",
+		t.On, own, t.Skills, t.On-own, t.Tokens, atskills.AdvisedSkills)
 }
 
 // browse lets a person work on the tree with single keys.
