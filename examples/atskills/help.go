@@ -3,7 +3,7 @@ package main
 import "strings"
 
 // commands are the commands by name, in the order of the overview.
-var commands = strings.Fields(`get save diff remove install uninstall skills toggle triggers prompt lint paths validate
+var commands = strings.Fields(`get save diff remove approve install uninstall skills toggle triggers prompt lint paths validate
 	catalog audit new skill help version`)
 
 // helpTexts holds the help on each command, and the overview under "".
@@ -17,6 +17,8 @@ Commands:
   save <ref>...       copy skills into the project, to adapt and own
   diff <ref>          show what changed in a saved copy, and upstream since
   remove <ref>...     delete a saved copy
+  approve <ref> <script>
+                      tell whether a person has to agree before a script runs; --yes records it
   install <ref>...    make skills fire on their own, by a line in .atskills/.autotrigger
   uninstall <ref>...  end that
   skills              show the project's skills as a tree; -i to turn them on and off with keys
@@ -101,6 +103,7 @@ grammar is checked: no file and no network is touched. The exit code is 2 when a
 	"save":      saveHelp,
 	"diff":      diffHelp,
 	"remove":    removeHelp,
+	"approve":   approveHelp,
 	"install":   installHelp,
 	"uninstall": uninstallHelp,
 	"toggle":    toggleHelp,

@@ -184,6 +184,8 @@ func (p *problem) addDetails(err error) {
 		p.Code, p.names = "names", &names{list(unheld.Names)}
 	case errors.Is(err, atskills.ErrOwnWork):
 		p.Code = "own_work"
+	case errors.Is(err, atskills.ErrScriptChanged):
+		p.Code = "script_changed"
 	case errors.As(err, &syntax):
 		p.Code, p.Ref = "invalid_reference", syntax.Input
 	case errors.As(err, &miss):

@@ -105,6 +105,8 @@ func (h host) command(ctx context.Context, args []string, stdin io.Reader, out *
 		return h.triggers(ctx, args, out)
 	case "lint":
 		return h.lint(ctx, args, out)
+	case "approve":
+		return h.approve(ctx, args, out)
 	case "skill":
 		return page(args, out)
 	case "help", "-h", "-help", "--help":

@@ -112,10 +112,10 @@ func TestExitCodes(t *testing.T) {
 func TestNoReferenceIsAFailure(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	for _, command := range []string{"get", "get --json", "save", "diff", "remove", "install", "uninstall", "toggle"} {
+	for _, command := range []string{"get", "get --json", "save", "diff", "remove", "install", "uninstall", "toggle", "approve run.sh"} {
 		for _, ref := range []string{"../x", "hub:acme", "/deploy"} {
 			var stdout, stderr bytes.Buffer
-			args := append(strings.Fields(command), ref)
+			args := slices.Insert(strings.Fields(command), 1, ref)
 			if code := h.run(t.Context(), args, nil, &stdout, &stderr); code != exitFailed || strings.Contains(stderr.String(), "usage:") {
 				t.Errorf("%q exits with %d, want %d: %s", args, code, exitFailed, &stderr)
 			}
