@@ -3,6 +3,7 @@ package atskills_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -488,7 +489,7 @@ func TestSaveOffline(t *testing.T) {
 		t.Errorf("Save = %+v", got)
 	}
 	w.fake.SetOffline(false)
-	if got := w.save(deployRef); got.State != atskills.SavedReplaced || len(got.Warnings) > 0 {
+	if got := w.save(deployRef); got.State != atskills.SavedReplaced || !slices.Equal(codes(got.Warnings), []string{atskills.WarnChanged}) {
 		t.Errorf("Save = %+v", got)
 	}
 
