@@ -36,7 +36,7 @@ func (e *ToggleError) Is(target error) bool { return e.Covered && target == ErrC
 // row is a [Row.Key], or any reference to the same: the path of a skill or folder below .atskills/ first of all, else a
 // cloud id, with or without "@" in front. A cloud id that no line follows and no folder answers gets its "@" line, as
 // given: a trailing "/" follows the whole directory. "line:N" stands for the line of that number, if a tree shows it as a
-// row, and removes it.
+// row, and removes it; with ":" and its text behind, as in a Key, only if that is still the text.
 //
 // A skill that is off gets its line, a folder a line with "/" that later skills will be covered by too; literal lines below
 // a folder go then. What is on is turned off by removing its own lines and by splitting every line for a folder above
@@ -116,8 +116,8 @@ func (t *toggler) edit(f trigger.File) (toggle.Edit, error) {
 	if n := t.node(t.row); n != nil {
 		return t.local(f, n)
 	}
-	if n, ok := lineKey(t.row); ok {
-		return t.line(f, n)
+	if n, text, ok := lineKey(t.row); ok {
+		return t.line(f, n, text)
 	}
 	if l := rowLine(t.row); l.Kind == trigger.Cloud {
 		return t.cloudLine(f, l)
@@ -233,8 +233,12 @@ func cloudText(ref skill.Ref) string {
 	return ref.ID.Reference()
 }
 
-// line removes a line that the tree shows as a row of its own.
-func (t *toggler) line(f trigger.File, number int) (toggle.Edit, error) {
+// line removes a line that the tree shows as a row of its own. A text that came with its number tells when another line
+// has that number by now (T6).
+func (t *toggler) line(f trigger.File, number int, text *string) (toggle.Edit, error) {
+	if text != nil && (number > len(f.Lines) || f.Lines[number-1].Text != *text) {
+		return toggle.Edit{}, &ToggleError{Row: t.row, Reason: "there is no such row: lines were added or removed since the tree was read"}
+	}
 	if number <= len(f.Lines) && toggle.Select(t.tree, f).Stray(number-1) {
 		return toggle.Remove(number - 1), nil
 	}
@@ -253,11 +257,15 @@ func (t *toggler) line(f trigger.File, number int) (toggle.Edit, error) {
 	return toggle.Edit{}, e
 }
 
-// lineKey reads "line:N".
-func lineKey(row string) (number int, ok bool) {
-	digits, ok := strings.CutPrefix(row, "line:")
+// lineKey reads "line:N", with ":" and the line's text behind it or without.
+func lineKey(row string) (number int, text *string, ok bool) {
+	rest, ok := strings.CutPrefix(row, "line:")
+	digits, line, has := strings.Cut(rest, ":")
+	if has {
+		text = &line
+	}
 	n, err := strconv.ParseUint(digits, 10, 31)
-	return int(n), ok && err == nil && n > 0
+	return int(n), text, ok && err == nil && n > 0
 }
 
 // miss explains why no row answers a bare path.

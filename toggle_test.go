@@ -64,7 +64,7 @@ func TestToggle(t *testing.T) {
 func TestToggleBroken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	w.own("a", "@gh:x", "line:1")
+	w.own("a", "@gh:x", "line:1:gone")
 	w.edit(triggerFile, "@nonsense\ngone/\n@nonsense \n@skills:gh:acme/kit\n!a\n")
 	var keys []string
 	for _, r := range w.readTree().Rows {
@@ -72,10 +72,10 @@ func TestToggleBroken(t *testing.T) {
 			keys = append(keys, r.Key)
 		}
 	}
-	if diff := cmp.Diff([]string{"@nonsense", "line:2", "@nonsense", "line:4"}, keys); diff != "" {
+	if diff := cmp.Diff([]string{"@nonsense", "line:2:gone/", "@nonsense", "line:4:@skills:gh:acme/kit"}, keys); diff != "" {
 		t.Errorf("keys of broken rows (-want +got):\n%s", diff)
 	}
-	for _, row := range []string{"line:5", "line:6", "line:9999999999", "line:0"} {
+	for _, row := range []string{"line:5", "line:6", "line:9999999999", "line:0", "line:2:other", "line:4:"} {
 		if _, err := atskills.Toggle(t.Context(), w.env, row); err == nil {
 			t.Errorf("Toggle(%q) works", row)
 		}
@@ -86,14 +86,14 @@ func TestToggleBroken(t *testing.T) {
 	w.wantTriggers("@nonsense", "gone/\n!a\n")
 	// A folder of that name comes first, and the row of the line has a key that says which.
 	key := w.readTree().Rows[3].Key
-	if key != "line:01" {
+	if key != "line:01:gone/" {
 		t.Errorf("key %q", key)
 	}
-	w.toggle("line:1")
+	w.toggle("line:1:gone/")
 	w.toggle(`@gh:x`)
-	w.wantTriggers("their namesakes", "gone/\n!a\nline:1\n\\@gh:x\n")
+	w.wantTriggers("their namesakes", "gone/\n!a\nline:1:gone\n\\@gh:x\n")
 	w.toggle(key)
-	w.wantTriggers(key, "!a\nline:1\n\\@gh:x\n")
+	w.wantTriggers(key, "!a\nline:1:gone\n\\@gh:x\n")
 }
 
 // V2: a line that is no row is refused for what it is.

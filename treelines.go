@@ -36,8 +36,8 @@ func (b *treeBuilder) lineKey(l trigger.Line) string {
 	if rowLine(key).Kind == trigger.Cloud && b.sel.Tree.Find(strings.TrimSuffix(key, "/")) == nil {
 		return key
 	}
-	key = fmt.Sprintf("line:%d", l.Number)
-	for b.sel.Tree.Find(key) != nil {
+	key = fmt.Sprintf("line:%d:%s", l.Number, l.Text)
+	for b.sel.Tree.Find(strings.TrimSuffix(key, "/")) != nil {
 		key = strings.Replace(key, ":", ":0", 1)
 	}
 	return key
