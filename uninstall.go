@@ -45,16 +45,11 @@ func Uninstall(ctx context.Context, env Env, ref string) (*Change, error) {
 	return &c, nil
 }
 
-// named is the id that ref stands for: the spelling that has a line of its own, else the one that has a folder (G3).
+// named is the id that ref stands for: the first spelling that has a folder or a line of its own (G3). A folder called as
+// it was spelled answers also without a line: the line of its twin in lower case is another skill's.
 func (s *survey) named(ref skill.Ref, f trigger.File) skill.ID {
-	ids := ref.IDs()
-	for _, id := range ids {
-		if len(indexesOf(f, id, owns)) > 0 {
-			return id
-		}
-	}
-	for _, id := range ids {
-		if len(s.below(id.DiskPath())) > 0 {
+	for _, id := range ref.IDs() {
+		if len(s.below(id.DiskPath())) > 0 || len(indexesOf(f, id, owns)) > 0 {
 			return id
 		}
 	}
