@@ -84,10 +84,9 @@ func (s *Selection) plain(e Edit, n *Node) error {
 			if !v.Ignored {
 				continue
 			}
-			if named, ok := s.File.Lines[v.Line].Literal(); !ok || s.Tree.Find(named) == nil {
-				return s.covered(v, n)
+			if r := s.take(e, v, n); r != nil {
+				return r
 			}
-			e.replaced[v.Line] = nil
 		}
 		if len(e.replaced) == before {
 			return nil
@@ -98,6 +97,24 @@ func (s *Selection) plain(e Edit, n *Node) error {
 		}
 		walk = rest.Rules().Walk()
 	}
+}
+
+// take enters v's line into e, and those before it that would decide in turn once it is gone: up to the next negation,
+// repeats of one name are one step.
+func (s *Selection) take(e Edit, v gitignore.Verdict, n *Node) error {
+	for i := v.Line; i >= 0; i-- {
+		if _, gone := e.replaced[i]; gone || !s.rules.Alone(i, v.At, true) {
+			continue
+		}
+		if s.rules.Negated(i) {
+			return nil
+		}
+		if named, ok := s.File.Lines[i].Literal(); !ok || s.Tree.Find(named) == nil {
+			return s.covered(gitignore.Verdict{Line: i, Ignored: true, At: v.At}, n)
+		}
+		e.replaced[i] = nil
+	}
+	return nil
 }
 
 // covered refuses to take n out of a pattern (V2).
