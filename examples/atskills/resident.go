@@ -33,7 +33,7 @@ const lintHelp = `Usage: atskills lint [--json]
 Tells what is wrong with the lines of .atskills/.autotrigger, and the line that would work. No network is touched. The
 exit code is 1 when there is something to tell.
 
-  --json  print one object: problems [{line, code, message, fix}]
+  --json  print one object: problems [{line, code, message, fix, fixAt (the line whose place fix takes)}]
 `
 
 // triggered is what triggers --json prints. Its arrays are never null.
@@ -220,7 +220,7 @@ func (h host) lint(ctx context.Context, args []string, out *output) int {
 	for _, p := range problems {
 		out.row("%s/%s:%d: %s (%s)", atskills.Dir, atskills.TriggerFile, p.Line, p.Message, p.Code)
 		if p.Fix != "" {
-			out.row("  write instead: %s", p.Fix)
+			out.row("  write in place of line %d: %s", p.FixAt, p.Fix)
 		}
 	}
 	return code
@@ -236,12 +236,13 @@ type lintProblem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
+	FixAt   int    `json:"fixAt"`
 }
 
 func newLinted(problems []atskills.Problem) linted {
 	v := linted{Problems: []lintProblem{}}
 	for _, p := range problems {
-		v.Problems = append(v.Problems, lintProblem{p.Line, p.Code, p.Message, p.Fix})
+		v.Problems = append(v.Problems, lintProblem{p.Line, p.Code, p.Message, p.Fix, p.FixAt})
 	}
 	return v
 }
