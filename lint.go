@@ -50,6 +50,9 @@ func Lint(ctx context.Context, env Env) ([]Problem, error) {
 	l := newLinter(s)
 	var out []Problem
 	for i, line := range s.file.Lines {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		var p Problem
 		switch line.Kind {
 		case trigger.Cloud:
@@ -66,7 +69,7 @@ func Lint(ctx context.Context, env Env) ([]Problem, error) {
 		}
 		out = append(out, p)
 	}
-	return out, ctx.Err()
+	return out, nil
 }
 
 // linter is one call of Lint.
@@ -75,10 +78,19 @@ type linter struct {
 	dirs      []string         // the skills and all folders above them, below Dir, parents first
 	isDir     map[string]bool  // dirs as a set
 	decidesAt map[int][]string // by the index of a line, the dirs on which it has the last word
+	stays     map[skill.ID]int // by followed id, the index of the line that others repeat
 }
 
 func newLinter(s *survey) *linter {
-	l := &linter{survey: s, isDir: make(map[string]bool), decidesAt: make(map[int][]string)}
+	l := &linter{survey: s, isDir: make(map[string]bool), decidesAt: make(map[int][]string), stays: make(map[skill.ID]int)}
+	for i, line := range s.file.Lines {
+		if line.Kind != trigger.Cloud || line.Err != nil {
+			continue
+		}
+		if first, ok := l.stays[line.Ref.ID]; !ok || line.Ref.Dir && !s.file.Lines[first].Ref.Dir {
+			l.stays[line.Ref.ID] = i
+		}
+	}
 	for _, dir := range s.skills {
 		l.add(dir)
 	}
@@ -164,12 +176,7 @@ func (l *linter) literal(dir string) string {
 // duplicate returns another line that follows the same id and makes the one at index i superfluous: of several, the
 // first that takes the whole directory stays, else the first.
 func (l *linter) duplicate(i int) (int, bool) {
-	stays := -1
-	for j, other := range l.file.Lines {
-		if follows(other, l.file.Lines[i].Ref.ID) && (stays < 0 || other.Ref.Dir && !l.file.Lines[stays].Ref.Dir) {
-			stays = j
-		}
-	}
+	stays := l.stays[l.file.Lines[i].Ref.ID]
 	return stays, stays != i
 }
 
