@@ -125,9 +125,13 @@ func (f File) Append(text ...string) File {
 
 // Delete removes the lines at the given indexes, each with its line end.
 func (f File) Delete(index ...int) File {
+	gone := make(map[int]bool, len(index))
+	for _, i := range index {
+		gone[i] = true
+	}
 	var lines []Line
 	for i, l := range f.Lines {
-		if !slices.Contains(index, i) {
+		if !gone[i] {
 			lines = append(lines, l)
 		}
 	}
@@ -155,10 +159,13 @@ func (f File) with(lines []Line) File {
 	return out
 }
 
-// finished returns end, or how an unfinished line is to end.
+// finished returns end, or how an unfinished line is to end. A CR that stands there already is kept (T6).
 func finished(end, otherwise string) string {
-	if strings.HasSuffix(end, "\n") {
+	switch {
+	case strings.HasSuffix(end, "\n"):
 		return end
+	case end == "\r":
+		return "\r\n"
 	}
 	return otherwise
 }

@@ -104,7 +104,7 @@ func TestEdits(t *testing.T) {
 		{"append to CRLF", "a\r\nb\nc\r\n", func(f trigger.File) trigger.File { return f.Append("x") }, "a\r\nb\nc\r\nx\r\n"},
 		{"complete LF", "a\nb", func(f trigger.File) trigger.File { return f.Append("x") }, "a\nb\nx\n"},
 		{"complete CRLF", "a\r\nb", func(f trigger.File) trigger.File { return f.Append("x") }, "a\r\nb\r\nx\r\n"},
-		{"complete CR", "a\nb\r", func(f trigger.File) trigger.File { return f.Append("x") }, "a\nb\nx\n"},
+		{"complete CR", "a\nb\r", func(f trigger.File) trigger.File { return f.Append("x") }, "a\nb\r\nx\n"},
 		{"delete", "\ufeffa\r\nb\nc", func(f trigger.File) trigger.File { return f.Delete(0, 2) }, "\ufeffb\n"},
 		{"delete nothing", "a\r\nb\n", func(f trigger.File) trigger.File { return f.Delete() }, "a\r\nb\n"},
 		{"delete all", "\ufeffa", func(f trigger.File) trigger.File { return f.Delete(0) }, "\ufeff"},
