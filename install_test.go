@@ -341,6 +341,21 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
+// G3, T9: of two folders whose names differ in case alone, each has its own line.
+func TestUninstallTwin(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ file, ref, want string }{
+		{"deploy\n", "Deploy", "deploy\n"}, {"Deploy\n", "deploy", "Deploy\n"}, {"deploy\nDeploy\n", "Deploy", "deploy\n"},
+		{"deploy\nDeploy\n", "deploy", "Deploy\n"}, {"deploy\n", "DEPLOY", ""},
+	} {
+		w := newWorld(t, "")
+		w.own("deploy", "Deploy")
+		w.edit(triggerFile, tt.file)
+		w.uninstall(tt.ref)
+		w.wantTriggers("uninstalling "+tt.ref, tt.want)
+	}
+}
+
 // T7: a name that is a pattern is installed and uninstalled like any other, and selects itself alone.
 func TestInstallPatternNames(t *testing.T) {
 	t.Parallel()
@@ -371,8 +386,10 @@ func TestInstallPatternNames(t *testing.T) {
 func TestNotesAreVisible(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, acme)
-	w.own("a\u202eb", "x`y")
-	for ref, want := range map[string]string{"a%E2%80%AEb": `line 1, "a\u202eb"`, "x`y": "line 1, \"x`y\""} {
+	w.own("a\u202eb", "x`y", "a\u2028b")
+	for ref, want := range map[string]string{
+		"a%E2%80%AEb": `line 1, "a\u202eb"`, "x`y": "line 1, \"x`y\"", "a%E2%80%A8b": `line 1, "a\u2028b"`,
+	} {
 		if c := w.install(ref); !strings.HasSuffix(c.Note, want) {
 			t.Errorf("note %q, want one with %s", c.Note, want)
 		}

@@ -1,6 +1,8 @@
 package atskills_test
 
 import (
+	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -152,6 +154,19 @@ func TestLintListsSteps(t *testing.T) {
 	w.edit(triggerFile, strings.Join(lines, "\n")+"\n")
 	if got := w.lint(); len(got) > 0 {
 		t.Errorf("Lint of these lines = %+v", got)
+	}
+}
+
+// A context that has ended is the answer, however little there is to look at.
+func TestLintCancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.own("a")
+	w.edit(triggerFile, "a\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := atskills.Lint(ctx, w.env); !errors.Is(err, context.Canceled) {
+		t.Errorf("Lint = %+v, error %v", got, err)
 	}
 }
 

@@ -233,10 +233,10 @@ func cloudText(ref skill.Ref) string {
 	return ref.ID.Reference()
 }
 
-// line removes a line that the tree shows as a row of its own. A text that came with its number tells when another line
-// has that number by now (T6).
-func (t *toggler) line(f trigger.File, number int, text *string) (toggle.Edit, error) {
-	if text != nil && (number > len(f.Lines) || f.Lines[number-1].Text != *text) {
+// line removes a line that the tree shows as a row of its own. A text that came with its number, not "", tells when
+// another line has that number by now (T6).
+func (t *toggler) line(f trigger.File, number int, text string) (toggle.Edit, error) {
+	if text != "" && (number > len(f.Lines) || text != f.Lines[number-1].Text) {
 		return toggle.Edit{}, &ToggleError{Row: t.row, Reason: "there is no such row: lines were added or removed since the tree was read"}
 	}
 	if number <= len(f.Lines) && toggle.Select(t.tree, f).Stray(number-1) {
@@ -257,15 +257,12 @@ func (t *toggler) line(f trigger.File, number int, text *string) (toggle.Edit, e
 	return toggle.Edit{}, e
 }
 
-// lineKey reads "line:N", with ":" and the line's text behind it or without.
-func lineKey(row string) (number int, text *string, ok bool) {
+// lineKey reads "line:N" and "line:N:" with a line's text behind, which is "" for the former.
+func lineKey(row string) (number int, text string, ok bool) {
 	rest, ok := strings.CutPrefix(row, "line:")
-	digits, line, has := strings.Cut(rest, ":")
-	if has {
-		text = &line
-	}
+	digits, text, has := strings.Cut(rest, ":")
 	n, err := strconv.ParseUint(digits, 10, 31)
-	return int(n), text, ok && err == nil && n > 0
+	return int(n), text, ok && err == nil && n > 0 && has == (text != "")
 }
 
 // miss explains why no row answers a bare path.

@@ -3,6 +3,7 @@ package atskills_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -117,6 +118,42 @@ func TestToggleNoRow(t *testing.T) {
 		}
 	}
 	w.wantTriggers("refused toggles", file)
+}
+
+// T6: a key that was read before somebody else edited the file does not take another line away.
+func TestToggleMovedLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.own("a")
+	w.edit(triggerFile, "one\nmine\n")
+	key := w.readTree().Rows[1].Key
+	const now = "precious/for/later\none\nmine\n"
+	w.edit(triggerFile, now)
+	var refused *atskills.ToggleError
+	if _, err := atskills.Toggle(t.Context(), w.env, key); !errors.As(err, &refused) || !strings.Contains(err.Error(), "since the tree was read") {
+		t.Errorf("Toggle(%q) error %v", key, err)
+	}
+	w.wantTriggers("toggling a row that moved", now)
+	w.edit(triggerFile, "one\n")
+	w.toggle(key)
+	w.wantTriggers("toggling it in its place", "")
+}
+
+// V2: the key of a line's row toggles that line, whatever the line holds.
+func TestToggleKeys(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"@gh:o/r\u00a0", "@gh:o/r\u2028", " @gh:o/r", "@gh:o/r:save", "@ gh:o/r", "@@gh:o/r", "@skills:gh:o/r", "@workflow:gh:o/r",
+		"@gh:o/r/\t", "@gh:o/r\x00", "@gh:o/r\xff", "@GH:o/R/", "@https://github.com/o/r/tree/main/x", "@gh/o/r", "@", "@gh:o",
+		"@gh:o/r/SKILL.md", "@gh:o/r//", "@line:3", "\u00a0x", "line:1", "line:2:x", "zz\\", "\xff", "\v@gh:o/r", "@gh:o/r#x",
+	} {
+		w := newWorld(t, "")
+		w.own("a", "b")
+		w.edit(triggerFile, "# c\n"+line+"\nb\n")
+		tree := w.readTree()
+		w.toggle(tree.Rows[len(tree.Rows)-1].Key)
+		w.wantTriggers(fmt.Sprintf("toggling the row of %q", line), "# c\nb\n")
+	}
 }
 
 // V2, B1: a copy that the line of its id makes resident is on, and is turned off by removing that line.

@@ -67,8 +67,8 @@ func (s State) Mark() string {
 // Row is one line of a tree.
 type Row struct {
 	Kind RowKind
-	// Key is what [Toggle] takes: the path below .atskills/, the text of a followed line, or "line:N:" and the text. It may hold
-	// whatever a folder's name may.
+	// Key is what [Toggle] takes: the path below .atskills/, the text of a followed line, or "line:N:" and the text of a
+	// line that is neither. It may hold whatever a folder's name may, and be as long as a line is.
 	Key string
 	// ID is zero for a folder that no reference addresses (G12), and for a broken line.
 	ID skill.ID

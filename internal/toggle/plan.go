@@ -99,11 +99,11 @@ func (s *Selection) plain(e Edit, n *Node) error {
 	}
 }
 
-// take enters v's line into e, and those before it that would decide in turn once it is gone: up to the next negation,
-// repeats of one name are one step.
+// take enters v's line into e, and those before it that would decide in turn once it is gone, up to the next negation:
+// however often a file repeats a name, its rules are not made anew for each time.
 func (s *Selection) take(e Edit, v gitignore.Verdict, n *Node) error {
 	for i := v.Line; i >= 0; i-- {
-		if _, gone := e.replaced[i]; gone || !s.rules.Alone(i, v.At, true) {
+		if !s.rules.Alone(i, v.At, true) {
 			continue
 		}
 		if s.rules.Negated(i) {

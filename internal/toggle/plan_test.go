@@ -44,6 +44,7 @@ func TestPlan(t *testing.T) {
 		{"its own line with slashes around", flows, "/team/plan/\nx\n", "team/plan", "x\n"},
 		{"its own line, escaped", flows, "\\team/pla\\n\n", "team/plan", ""},
 		{"every one of its own lines", flows, "team/plan\nx\n/team/plan\n", "team/plan", "x\n"},
+		{"repeats of one name between other lines", "a b", "a\nb\na/\n\n/a\n", "a", "b\n\n"},
 		{"a repeat that a negation keeps down stays", "a", "a\n!a\na\n", "a", "a\n!a\n"},
 		{"a name that stands elsewhere is anchored (T7)", flows, "", "deploy", "/deploy\n"},
 		{"so is a folder's", "ci/a team/ci/b", "", "ci", "/ci/\n"},
