@@ -75,7 +75,7 @@ func (x *Index) Refresh(ctx context.Context, env Env, changed ...skill.ID) (*Ind
 		b.cache = newCache(env)
 	}
 	for _, line := range s.file.Lines {
-		if line.Kind == trigger.Cloud && line.Err == nil {
+		if line.Ref != nil {
 			b.followed(ctx, line)
 		}
 	}

@@ -40,27 +40,33 @@ func (b *blockBuilder) follow(ctx context.Context) {
 // lines adds the skills of the cloud lines. answer is called to answer in one go all of f.r.want: once for the lines, and
 // once more when playlists among them list other ids (H5).
 func (f *follower) lines(ctx context.Context, answer func(context.Context)) {
-	var refs []skill.Ref
-	for _, l := range f.s.file.Lines {
-		if l.Kind == trigger.Cloud && l.Err == nil {
-			refs = append(refs, l.Ref)
-		}
-	}
-	f.ask(ctx, refs)
-	answer(ctx)
-	f.r.want = nil
-	if f.ask(ctx, f.listed(refs)); len(f.r.want) > 0 {
-		answer(ctx)
-		f.r.want = nil
-	}
+	f.learn(ctx, f.s.file, answer)
 	for _, l := range f.s.file.Lines {
 		switch {
 		case l.Kind != trigger.Cloud || ctx.Err() != nil:
 		case l.Err != nil:
 			f.note(Note{Line: l.Number, Code: NoteBadID, Message: l.Err.Error()})
 		default:
-			f.bring(ctx, l.Number, l.Ref)
+			f.bring(ctx, l.Number, *l.Ref)
 		}
+	}
+}
+
+// learn finds out what stands behind the cloud lines of file, as lines says.
+func (f *follower) learn(ctx context.Context, file trigger.File, answer func(context.Context)) {
+	var refs []skill.Ref
+	for _, l := range file.Lines {
+		if l.Ref != nil {
+			refs = append(refs, *l.Ref)
+		}
+	}
+	if f.ask(ctx, refs); len(f.r.want) > 0 {
+		answer(ctx)
+		f.r.want = nil
+	}
+	if f.ask(ctx, f.listed(refs)); len(f.r.want) > 0 {
+		answer(ctx)
+		f.r.want = nil
 	}
 }
 
@@ -80,7 +86,7 @@ func (f *follower) listed(refs []skill.Ref) (rows []skill.Ref) {
 // not answer (W3); a folder that cannot be read may hold the copy, and nothing else answers for it.
 func (f *follower) ask(ctx context.Context, refs []skill.Ref) {
 	for _, ref := range refs {
-		if _, asked := f.copies[ref.ID]; asked {
+		if _, asked := f.copies[ref.ID]; asked || ctx.Err() != nil {
 			continue
 		}
 		dirs, err := f.s.copies(ctx, ref.ID)

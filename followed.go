@@ -10,7 +10,7 @@ import (
 
 // follows reports whether l follows id itself or its whole directory (S10, T2).
 func follows(l trigger.Line, id skill.ID) bool {
-	return l.Kind == trigger.Cloud && l.Err == nil && l.Ref.ID == id
+	return l.Ref != nil && l.Ref.ID == id
 }
 
 // owns reports whether l is id's own line: it follows id, or is a literal spelling of its path (T7).

@@ -84,7 +84,7 @@ type linter struct {
 func newLinter(s *survey) *linter {
 	l := &linter{survey: s, isDir: make(map[string]bool), decidesAt: make(map[int][]string), stays: make(map[skill.ID]int)}
 	for i, line := range s.file.Lines {
-		if line.Kind != trigger.Cloud || line.Err != nil {
+		if line.Ref == nil {
 			continue
 		}
 		if first, ok := l.stays[line.Ref.ID]; !ok || line.Ref.Dir && !s.file.Lines[first].Ref.Dir {

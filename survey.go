@@ -214,12 +214,10 @@ func (s *survey) covering(dir string) []int {
 
 // level returns the numbers of the plain lines that select exactly dir.
 func (s *survey) level(dir string) (lines []int) {
-	for i := range s.rules.Len() {
-		switch {
-		case !s.rules.Alone(i, dir, true):
-		case s.rules.Negated(i):
+	for i := range s.rules.Matching(dir, true) {
+		if s.rules.Negated(i) {
 			lines = nil
-		default:
+		} else {
 			lines = append(lines, s.file.Lines[i].Number)
 		}
 	}

@@ -45,7 +45,9 @@ func (e *ToggleError) Is(target error) bool { return e.Covered && target == ErrC
 // folder was on in part (V7).
 //
 // The result is proven before it is written: under the new lines exactly the skills of the row changed. Where that cannot
-// be, Toggle refuses with a [*ToggleError], and where a pattern covers the row the error matches [ErrCovered]. The skills
+// be, Toggle refuses with a [*ToggleError], and where a pattern covers the row, or a followed line that brings more than
+// the row does, the error matches [ErrCovered]. What
+// followed lines bring counts as far as the project and the cache know it: a playlist's rows among them (H5). The skills
 // are those that stood in the tree when the call began; the file is read and written under its lock, so that two calls at
 // once, in any process, both count, and only the touched lines change (T6). Nothing is asked of upstream.
 //
@@ -56,8 +58,8 @@ func Toggle(ctx context.Context, env Env, row string) (*Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toggle %q: %w", row, err)
 	}
-	t := &toggler{env: env, s: s, tree: toggle.NewTree(s.skills, MaxSkills), row: row}
-	err = env.editTriggers(ctx, t.plan)
+	t := &toggler{s: s, tree: toggle.NewTree(s.skills, MaxSkills), known: s.knownLists(env), row: row}
+	err = env.editTriggers(ctx, func(f trigger.File) (trigger.File, error) { return t.plan(ctx, f) })
 	var refused *ToggleError
 	var miss *NotFoundError
 	var syntax *skill.SyntaxError
@@ -72,16 +74,16 @@ func Toggle(ctx context.Context, env Env, row string) (*Change, error) {
 
 // toggler is one call.
 type toggler struct {
-	env    Env
 	s      *survey
 	tree   *toggle.Tree
+	known  *known
 	row    string
 	change *Change
 }
 
 // plan returns what f becomes, and describes it in t.change.
-func (t *toggler) plan(f trigger.File) (trigger.File, error) {
-	e, err := t.edit(f)
+func (t *toggler) plan(ctx context.Context, f trigger.File) (trigger.File, error) {
+	e, err := t.edit(ctx, f)
 	var refusal *toggle.Refusal
 	if errors.As(err, &refusal) {
 		return f, t.refused(f, refusal)
@@ -111,13 +113,13 @@ func (t *toggler) refused(f trigger.File, r *toggle.Refusal) error {
 }
 
 // edit finds out what the row is. The path of a folder comes first: it says most exactly what is meant.
-func (t *toggler) edit(f trigger.File) (toggle.Edit, error) {
+func (t *toggler) edit(ctx context.Context, f trigger.File) (toggle.Edit, error) {
 	t.change = &Change{}
 	if n := t.node(t.row); n != nil {
-		return t.local(f, n)
+		return t.local(ctx, f, n)
 	}
 	if n, text, ok := lineKey(t.row); ok {
-		return t.line(f, n, text)
+		return t.line(ctx, f, n, text)
 	}
 	if l := rowLine(t.row); l.Kind == trigger.Cloud {
 		return t.cloudLine(f, l)
@@ -128,7 +130,7 @@ func (t *toggler) edit(f trigger.File) (toggle.Edit, error) {
 	}
 	for _, id := range ref.IDs() {
 		if n := t.node(id.DiskPath()); n != nil {
-			return t.local(f, n)
+			return t.local(ctx, f, n)
 		}
 	}
 	if ref.ID.Scheme() == skill.Local {
@@ -147,13 +149,19 @@ func (t *toggler) node(path string) *toggle.Node {
 }
 
 // local toggles a skill or folder of the project.
-func (t *toggler) local(f trigger.File, n *toggle.Node) (toggle.Edit, error) {
+func (t *toggler) local(ctx context.Context, f trigger.File, n *toggle.Node) (toggle.Edit, error) {
 	t.change.Row = n.Path
 	if id, err := skill.ParseDiskPath(n.Path); err == nil {
 		t.change.ID = id
 	}
-	s := toggle.Select(t.tree, f)
-	e, err := toggle.Plan(s, n)
+	if err := t.known.look(ctx, f); err != nil {
+		return toggle.Edit{}, err
+	}
+	s, err := toggle.Select(ctx, t.tree, f, t.known.skills)
+	if err != nil {
+		return toggle.Edit{}, err
+	}
+	e, err := toggle.Plan(ctx, s, n)
 	if err == nil && n.Skill && s.On(n) == 0 {
 		t.warn(n.Path)
 	}
@@ -188,7 +196,7 @@ func rowLine(row string) trigger.Line {
 // cloudLine toggles the line that follows what l does, or removes a line that is no reference and reads as l.
 func (t *toggler) cloudLine(f trigger.File, l trigger.Line) (toggle.Edit, error) {
 	if l.Err == nil {
-		return t.cloud(f, l.Ref, true, l.Text)
+		return t.cloud(f, *l.Ref, true, l.Text)
 	}
 	var lines []int
 	for i, other := range f.Lines {
@@ -209,7 +217,7 @@ func (t *toggler) cloud(f trigger.File, ref skill.Ref, exact bool, text string) 
 	var same, other []int
 	for i, l := range f.Lines {
 		switch {
-		case l.Kind != trigger.Cloud || l.Err != nil || l.Ref.ID != ref.ID:
+		case !follows(l, ref.ID):
 		case l.Ref.Dir == ref.Dir:
 			same = append(same, i)
 		default:
@@ -235,11 +243,15 @@ func cloudText(ref skill.Ref) string {
 
 // line removes a line that the tree shows as a row of its own. A text that came with its number, not "", tells when
 // another line has that number by now (T6).
-func (t *toggler) line(f trigger.File, number int, text string) (toggle.Edit, error) {
+func (t *toggler) line(ctx context.Context, f trigger.File, number int, text string) (toggle.Edit, error) {
 	if text != "" && (number > len(f.Lines) || text != f.Lines[number-1].Text) {
 		return toggle.Edit{}, &ToggleError{Row: t.row, Reason: "there is no such row: lines were added or removed since the tree was read"}
 	}
-	if number <= len(f.Lines) && toggle.Select(t.tree, f).Stray(number-1) {
+	s, err := toggle.Select(ctx, t.tree, f, nil)
+	if err != nil {
+		return toggle.Edit{}, err
+	}
+	if number <= len(f.Lines) && s.Stray(number-1) {
 		return toggle.Remove(number - 1), nil
 	}
 	e := &ToggleError{Row: t.row}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,9 +50,25 @@ func handEdits(paths []string) *rapid.Generator[string] {
 	})
 	negation := rapid.Map(literal, func(l string) string { return "!" + l })
 	other := rapid.SampledFrom([]string{"*", "a/*", "!**/b", "[a-c]", "", "# x", "  # y", "gone/", "z ", "a\\", "@bad",
-		"@gh:acme/kit/skills/deploy", "@gh:acme/kit/skills/", "@gh:acme/kit/skills", "@gh:acme/kit/.claude/"})
+		"@gh:acme/kit/skills/deploy", "@gh:acme/kit/skills/", "@gh:acme/kit/skills", "@gh:acme/kit/.claude/",
+		"@" + linkedID, "@hub:acme/list/", "@hub:acme/list", "@hub:acme/lists/"})
 	return rapid.OneOf(literal, literal, negation, other)
 }
+
+// lists are playlists of copies, of what is read through the cache, and of what is not there; one lists the other (H5).
+const lists = `
+-- hub:acme/list/.playlist --
+gh:acme/kit/skills/deploy
+gh:acme/kit/skills/mine
+gh:acme/linked/x
+-- hub:acme/lists/.playlist --
+gh:acme/kit/skills/
+hub:acme/list
+gh:acme/kit/.claude/
+`
+
+// linkedID is the id at whose path a link may stand, to a skill of the project.
+const linkedID, linkedDir = "gh:acme/linked/x", "gh/acme/linked/x"
 
 // V1-V7: after any sequence of installing, uninstalling, toggling and editing by hand, the tree, the block and git itself
 // agree on what is resident. Toggling changes nothing else or is refused, and leaves all other lines as they are.
@@ -84,12 +101,13 @@ func TestToggleAgrees(t *testing.T) {
 // history is one generated project.
 type history struct {
 	*rapid.T
-	env   atskills.Env
-	paths []string
+	env    atskills.Env
+	paths  []string
+	linked string // what stands behind linkedDir, "" for nothing
 }
 
 func newHistory(t *rapid.T) *history {
-	up, err := transporttest.NewUpstream(acme)
+	up, err := transporttest.NewUpstream(acme + lists)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +115,16 @@ func newHistory(t *rapid.T) *history {
 	h.env = atskills.Env{Project: memfs.New(), Cache: fsx.Locked(memfs.New()), Transport: transporttest.NewFake(up)}
 	for _, p := range h.paths {
 		h.write(".atskills/"+p+"/SKILL.md", skillText("s", "Does it.", ""))
+	}
+	if h.linked = rapid.SampledFrom(h.paths).Draw(t, "linked"); h.linked > "gh/" || rapid.Bool().Draw(t, "without a link") {
+		h.linked = "" // the walk would come to the link first
+		return h
+	}
+	if err := h.env.Project.MkdirAll(".atskills/"+path.Dir(linkedDir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.env.Project.Symlink("../../../"+h.linked, ".atskills/"+linkedDir); err != nil {
+		t.Fatal(err)
 	}
 	return h
 }
@@ -120,11 +148,11 @@ func (h *history) edit(lines []string, end string) {
 }
 
 func (h *history) ref() string {
-	path := rapid.SampledFrom(h.paths).Draw(h.T, "ref")
-	if id, err := skill.ParseDiskPath(path); err == nil {
+	dir := rapid.SampledFrom(h.paths).Draw(h.T, "ref")
+	if id, err := skill.ParseDiskPath(dir); err == nil {
 		return id.Reference()
 	}
-	return path
+	return dir
 }
 
 func (h *history) tree() *atskills.Tree {
@@ -225,7 +253,11 @@ func (h *history) agree(judge *ignoreJudge) {
 	var resident []string
 	for _, r := range block.Rows {
 		if r.Where != atskills.WhereCloud {
-			resident = append(resident, strings.TrimSuffix(strings.TrimPrefix(r.Path, ".atskills/"), "/SKILL.md"))
+			dir := strings.TrimSuffix(strings.TrimPrefix(r.Path, ".atskills/"), "/SKILL.md")
+			if dir == linkedDir {
+				dir = h.linked
+			}
+			resident = append(resident, dir)
 		}
 	}
 	slices.Sort(resident)

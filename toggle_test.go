@@ -14,6 +14,7 @@ import (
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/internal/fstest"
 	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport/transporttest"
 )
@@ -324,6 +325,61 @@ func TestToggleLink(t *testing.T) {
 	w.toggle("x")
 	w.wantTriggers("turning it on", "x\n")
 	w.wantTree("[ ] a\n[x] x :1\n")
+}
+
+// H5, V1, V2: a copy that a followed playlist lists is on by that line, and is not taken out of it.
+func TestTogglePlaylistRow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, followedList)
+	w.save("gh:acme/kit/skills/review")
+	w.trigger("@hub:acme/starter/")
+	const row = "gh/acme/kit/skills/review"
+	w.wantTree("[ ] gh/acme/kit/skills (0/1)\n  [ ] review\n[x] @hub:acme/starter/ :1 !uncached\n")
+	w.block()
+	w.counter.Reset()
+	tree := w.wantTree("[~] gh/acme/kit/skills (1/1)\n  [#] review :1\n[x] @hub:acme/starter/ :1 !skipped !uncached !menu !failed\n")
+	if tree.On != 3 {
+		t.Errorf("%d are on, want the list's three", tree.On)
+	}
+	for _, file := range []string{"@hub:acme/starter/\n", row + "\n@hub:acme/starter/\n", "!gh/\n@hub:acme/starter/\n"} {
+		w.edit(triggerFile, file)
+		for _, key := range []string{row, "gh/acme/kit/skills"} {
+			_, err := atskills.Toggle(t.Context(), w.env, key)
+			var refused *atskills.ToggleError
+			if !errors.As(err, &refused) || !errors.Is(err, atskills.ErrCovered) || refused.Line.Text != "@hub:acme/starter/" {
+				t.Errorf("Toggle(%q) in %q error %v, want the list's line in it", key, file, err)
+			}
+			w.wantTriggers("a refusal", file)
+		}
+	}
+	w.asked("the tree and toggling", transporttest.Counts{})
+	w.trigger(row, "@hub:acme/starter/")
+	w.toggle("@hub:acme/starter/")
+	w.toggle(row)
+	w.wantTriggers("turning off both", "")
+	if b := w.block(); b.Text != "" {
+		t.Errorf("resident is still %q", b.Text)
+	}
+}
+
+// W3, B1: a skill that a copy's link leads to is on by the line of that copy's id.
+func TestToggleLinkedCopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.own("a", "b")
+	fstest.Write(t, w.env.Project, ".atskills", fstest.Tree{"gh/acme/kit/x@": "../../../a"})
+	w.trigger("@gh:acme/kit/x", "b")
+	w.wantTree("[#] a :1\n[x] b :2\n[x] @gh:acme/kit/x :1\n")
+	if b := w.block(); len(b.Rows) != 2 {
+		t.Errorf("rows %q", names(b))
+	}
+	if _, err := atskills.Toggle(t.Context(), w.env, "a"); !errors.Is(err, atskills.ErrCovered) || !strings.Contains(err.Error(), "line 1, `@gh:acme/kit/x`") {
+		t.Errorf("Toggle error %v", err)
+	}
+	w.toggle("@gh:acme/kit/x")
+	w.wantTree("[ ] a\n[x] b :1\n")
+	w.toggle("a")
+	w.wantTriggers("turning it on by itself", "b\na\n")
 }
 
 // T7, T9: installing and toggling write the same line.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/atskills-go/atskills/internal/toggle"
 	"github.com/atskills-go/atskills/skill"
 )
 
@@ -41,7 +40,8 @@ type State string
 const (
 	// StateOn is a row with a line of its own, which for a followed line is that line, whatever it brings.
 	StateOn State = "on"
-	// StateCovered is a row that another line makes resident: one for a folder above it, or a pattern.
+	// StateCovered is a row that another line makes resident: one for a folder above it, a pattern, or one that follows a
+	// playlist which lists the row, as far as the cache knows.
 	StateCovered State = "covered"
 	// StatePartly is a folder with resident skills that no line covers as a whole. They may be all of its skills (Row.On is
 	// Row.Skills then), by lines for each: checking every child leaves the folder unchecked, and a skill that joins them
@@ -127,10 +127,11 @@ func ReadTree(ctx context.Context, env Env) (*Tree, error) {
 	}
 	b := &treeBuilder{
 		env: env, s: s, tree: &Tree{Skills: len(s.skills)},
-		sel:    toggle.Select(toggle.NewTree(s.skills, MaxSkills), s.file),
 		stamps: make(map[string]*Stamp),
 	}
-	b.known(ctx)
+	if err := b.known(ctx); err != nil {
+		return nil, err
+	}
 	b.top(ctx)
 	b.folder(ctx, b.sel.Tree.Top, 0)
 	b.lines()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/atskills-go/atskills/internal/toggle"
 	"github.com/atskills-go/atskills/internal/trigger"
 	"github.com/atskills-go/atskills/skill"
 )
@@ -65,20 +66,17 @@ func (b *treeBuilder) followed(r *Row, l trigger.Line) {
 // errUncached stands in place of the answer that only upstream could give.
 var errUncached = errors.New("nothing of it is in the cache yet: what it holds is known once it was read")
 
-// known builds the block as far as the cache can tell.
-func (b *treeBuilder) known(ctx context.Context) {
+// known builds the block as far as the cache can tell, and finds out what makes which skill resident.
+func (b *treeBuilder) known(ctx context.Context) (err error) {
 	b.block = newBlockBuilder(b.env, b.s)
 	b.block.local()
 	f := newFollower(b.block)
-	f.lines(ctx, func(ctx context.Context) {
-		c := newCache(b.env)
-		for _, id := range f.r.want {
-			f.r.found[id] = c.asStored(ctx, id)
-		}
-	})
+	f.lines(ctx, f.stored)
 	b.copies = f.copies
 	block := b.block.finish()
 	b.tree.On, b.tree.Tokens = len(block.Rows), block.Tokens
+	b.sel, err = toggle.Select(ctx, toggle.NewTree(b.s.skills, MaxSkills), b.s.file, newKnown(f).skills)
+	return err
 }
 
 // asStored answers id from the cache without asking upstream.

@@ -115,8 +115,8 @@ func (b *treeBuilder) state(r *Row, chain []*toggle.Node) {
 		return
 	}
 	r.State = StatePartly
-	if one.Line < 0 {
-		return
+	if one.Line < 0 || b.s.file.Lines[one.Line].Ref != nil && !within(one.At, n.Path) {
+		return // a playlist covers its rows, and not a folder that they happen to fill
 	}
 	named, literal := b.s.file.Lines[one.Line].Literal()
 	own, has := b.own(chain)

@@ -27,8 +27,8 @@ func BenchmarkPlan(b *testing.B) {
 			file.WriteString("team03/\n")
 			tree, f := toggle.NewTree(skills, 128), trigger.Parse([]byte(file.String()))
 			for b.Loop() {
-				s := toggle.Select(tree, f)
-				e, err := toggle.Plan(s, tree.Find("team03/s00003"))
+				s := selected(b, tree, f)
+				e, err := toggle.Plan(b.Context(), s, tree.Find("team03/s00003"))
 				if err != nil || len(e.Removed(f)) != 2 {
 					b.Fatal(e, err)
 				}
@@ -48,8 +48,8 @@ func BenchmarkPlanOwnLines(b *testing.B) {
 			}
 			tree, f := toggle.NewTree(skills, 128), trigger.Parse([]byte(strings.Join(skills, "\n")))
 			for b.Loop() {
-				s := toggle.Select(tree, f)
-				e, err := toggle.Plan(s, tree.Find("team"))
+				s := selected(b, tree, f)
+				e, err := toggle.Plan(b.Context(), s, tree.Find("team"))
 				if err != nil || len(e.Removed(f)) != n {
 					b.Fatal(e, err)
 				}

@@ -1,10 +1,6 @@
 package toggle
 
-import (
-	"slices"
-
-	"github.com/atskills-go/atskills/internal/trigger"
-)
+import "github.com/atskills-go/atskills/internal/trigger"
 
 // Edit is what a plan does to a file: lines that give way to others in their place, and lines added at the end. Every
 // other line keeps its bytes (T6).
@@ -27,23 +23,7 @@ func Add(text ...string) Edit { return Edit{replaced: make(map[int][]string), ad
 
 // Apply returns f with the edit made.
 func (e Edit) Apply(f trigger.File) trigger.File {
-	var gone, at []int
-	for i := range f.Lines {
-		if texts, ok := e.replaced[i]; ok && len(texts) == 0 {
-			gone = append(gone, i)
-		} else if ok {
-			at = append(at, i)
-		}
-	}
-	for _, i := range slices.Backward(at) {
-		f = f.Replace(i, e.replaced[i]...)
-		for k := range gone {
-			if gone[k] > i {
-				gone[k] += len(e.replaced[i]) - 1
-			}
-		}
-	}
-	return f.Delete(gone...).Append(e.added...)
+	return f.Rewrite(e.replaced).Append(e.added...)
 }
 
 // Numbered is one line with its number, counted from 1.

@@ -1,6 +1,7 @@
 package toggle
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,28 +20,28 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// Plan turns n off when all its skills are on, and on otherwise (V2). The error is a [*Refusal].
+// Plan turns n off when all its skills are on, and on otherwise (V2). The error is a [*Refusal], or the context's.
 //
 // A folder's skills are turned on by one line for the folder, and lines that name something below it literally are
 // removed. Turning off removes the lines that name n or something below it and splits those that name a folder above it
 // (V3), as many of both as there are; a line that also matches elsewhere gives way to lines for what it matches there.
-func Plan(s *Selection, n *Node) (Edit, error) {
+func Plan(ctx context.Context, s *Selection, n *Node) (Edit, error) {
 	if s.On(n) == n.Count() {
-		return off(s, n)
+		return off(ctx, s, n)
 	}
-	return on(s, n)
+	return on(ctx, s, n)
 }
 
 // on appends the line for n, and removes what a folder's line covers. Lines below that have to stay as they are for
 // another skill's sake stay.
-func on(s *Selection, n *Node) (Edit, error) {
+func on(ctx context.Context, s *Selection, n *Node) (Edit, error) {
 	line, err := s.Tree.Line(n)
 	if err != nil {
 		return Edit{}, &Refusal{Line: -1, Reason: err.Error()}
 	}
 	e := Add(line)
 	if n.Skill {
-		return e, s.prove(e, n, true)
+		return e, s.prove(ctx, e, n, true)
 	}
 	bare := Add(line)
 	for i, l := range s.File.Lines {
@@ -48,69 +49,65 @@ func on(s *Selection, n *Node) (Edit, error) {
 			e.replaced[i] = nil
 		}
 	}
-	if s.prove(e, n, true) == nil {
+	if s.prove(ctx, e, n, true) == nil {
 		return e, nil
 	}
-	return bare, s.prove(bare, n, true)
+	return bare, s.prove(ctx, bare, n, true)
 }
 
 // off takes away or splits every line that makes a skill of n resident.
-func off(s *Selection, n *Node) (Edit, error) {
+func off(ctx context.Context, s *Selection, n *Node) (Edit, error) {
 	e := Remove()
-	if err := s.plain(e, n); err != nil {
+	if err := s.plain(ctx, e, n); err != nil {
 		return Edit{}, err
 	}
 	if err := s.follow(e, n); err != nil {
 		return Edit{}, err
 	}
 	// What another line names already needs no second line, unless a negation between the two makes a difference.
-	if s.split(e, n, false) == nil && s.prove(e, n, false) == nil {
+	if s.split(e, n, false) == nil && s.prove(ctx, e, n, false) == nil {
 		return e, nil
 	}
 	if err := s.split(e, n, true); err != nil {
 		return Edit{}, err
 	}
-	return e, s.prove(e, n, false)
+	return e, s.prove(ctx, e, n, false)
 }
 
 // plain enters the plain lines that have to go into e. A line that decides is taken out and the rest is asked again,
 // until nothing in n is on: lines that are overridden anyway stay.
-func (s *Selection) plain(e Edit, n *Node) error {
+func (s *Selection) plain(ctx context.Context, e Edit, n *Node) error {
 	walk := s.rules.Walk()
 	for {
 		before := len(e.replaced)
 		for _, path := range s.Tree.Below(n) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			v := walk.Match(path, true)
 			if !v.Ignored {
 				continue
 			}
-			if r := s.take(e, v, n); r != nil {
-				return r
+			if err := s.take(ctx, e, v, n); err != nil {
+				return err
 			}
 		}
 		if len(e.replaced) == before {
 			return nil
 		}
-		rest := trigger.File{Lines: slices.Clone(s.File.Lines)}
-		for i := range e.replaced {
-			rest.Lines[i].Kind = trigger.Blank // the other lines keep their indexes
-		}
-		walk = rest.Rules().Walk()
+		walk = s.File.RulesWithout(e.replaced).Walk()
 	}
 }
 
 // take enters v's line into e, and those before it that would decide in turn once it is gone, up to the next negation:
 // however often a file repeats a name, its rules are not made anew for each time.
-func (s *Selection) take(e Edit, v gitignore.Verdict, n *Node) error {
-	for i := v.Line; i >= 0; i-- {
-		if !s.rules.Alone(i, v.At, true) {
-			continue
-		}
+func (s *Selection) take(ctx context.Context, e Edit, v gitignore.Verdict, n *Node) error {
+	for i := range s.rules.MatchingUp(v.At, v.Line) {
 		if s.rules.Negated(i) {
 			return nil
 		}
 		if named, ok := s.File.Lines[i].Literal(); !ok || s.Tree.Find(named) == nil {
-			return s.covered(gitignore.Verdict{Line: i, Ignored: true, At: v.At}, n)
+			return s.covered(ctx, gitignore.Verdict{Line: i, Ignored: true, At: v.At}, n)
 		}
 		e.replaced[i] = nil
 	}
@@ -118,14 +115,14 @@ func (s *Selection) take(e Edit, v gitignore.Verdict, n *Node) error {
 }
 
 // covered refuses to take n out of a pattern (V2).
-func (s *Selection) covered(v gitignore.Verdict, n *Node) *Refusal {
+func (s *Selection) covered(ctx context.Context, v gitignore.Verdict, n *Node) error {
 	l := s.File.Lines[v.Line]
 	r := &Refusal{Line: v.Line, Covered: true, Reason: fmt.Sprintf("%s, covers %s as a pattern: edit that line", shown(l), trigger.Quote(v.At))}
 	line, err := s.Tree.Line(n)
 	if err != nil {
 		return r
 	}
-	if fix := "!" + line; s.prove(Add(fix), n, false) == nil {
+	if fix := "!" + line; s.prove(ctx, Add(fix), n, false) == nil {
 		r.Fix = fix
 		r.Reason += ", or add " + trigger.Quote(fix) + " below it"
 	}
@@ -133,13 +130,18 @@ func (s *Selection) covered(v gitignore.Verdict, n *Node) *Refusal {
 }
 
 // follow enters the cloud lines that n's own copies answer into e (B1). One that takes a directory above n with it is
-// refused: what it follows upstream cannot be written as lines for what is there now.
+// refused: what it follows upstream cannot be written as lines for what is there now. So is one that brings something of n
+// from elsewhere, a playlist's or through a link: what else it is there for would go with it.
 func (s *Selection) follow(e Edit, n *Node) error {
 	for i, l := range s.File.Lines {
-		m := s.Tree.followed(l)
+		at, skills := s.brings(l)
+		k := slices.IndexFunc(skills, func(k int) bool { return n.first <= k && k < n.end })
 		switch {
-		case m == nil || !m.within(n) && !n.within(m):
-		case m.within(n):
+		case k < 0:
+		case at == nil:
+			brings := trigger.Quote(s.Tree.Skills[skills[k]])
+			return &Refusal{Line: i, Covered: true, Reason: shown(l) + ", brings " + brings + ": edit that line"}
+		case at.within(n):
 			e.replaced[i] = nil
 		default:
 			return &Refusal{Line: i, Covered: true, Reason: shown(l) + ", follows the whole directory: edit that line"}
@@ -218,9 +220,13 @@ func without(list []*Node, n, skip *Node) []*Node {
 	return list
 }
 
-// prove returns nil when e makes the skills of n as wanted and leaves every other as it is, else a [*Refusal].
-func (s *Selection) prove(e Edit, n *Node, want bool) error {
-	after := Select(s.Tree, e.Apply(s.File))
+// prove returns nil when e makes the skills of n as wanted and leaves every other as it is, else a [*Refusal] or the
+// context's error.
+func (s *Selection) prove(ctx context.Context, e Edit, n *Node, want bool) error {
+	after, err := Select(ctx, s.Tree, e.Apply(s.File), s.also)
+	if err != nil {
+		return err
+	}
 	wrong := -1
 	for i, c := range after.Covers {
 		on := s.Covers[i].On

@@ -1,6 +1,7 @@
 package toggle_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -13,10 +14,22 @@ import (
 )
 
 // set parses the skills of a table, sorts them as a walk does and selects file.
-func set(skills, file string) *toggle.Selection {
+func set(t testing.TB, skills, file string) *toggle.Selection {
 	paths := strings.Fields(skills)
 	slices.Sort(paths)
-	return toggle.Select(toggle.NewTree(paths, 128), trigger.Parse([]byte(file)))
+	return selected(t, toggle.NewTree(paths, 128), trigger.Parse([]byte(file)))
+}
+
+// selected is what f makes of tree.
+func selected(t interface {
+	Context() context.Context
+	Fatal(...any)
+}, tree *toggle.Tree, f trigger.File) *toggle.Selection {
+	s, err := toggle.Select(t.Context(), tree, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // resident lists the skills that are on.
@@ -82,8 +95,8 @@ func TestPlan(t *testing.T) {
 		{"a line that does not take the directory loads none (B5)", "gh/o/r/x gh/o/r/y", "@gh:o/r\n", "gh/o/r/x", "@gh:o/r\ngh/o/r/x\n"},
 	}
 	for _, tt := range tests {
-		s := set(tt.skills, tt.file)
-		e, err := toggle.Plan(s, s.Tree.Find(tt.row))
+		s := set(t, tt.skills, tt.file)
+		e, err := toggle.Plan(t.Context(), s, s.Tree.Find(tt.row))
 		if err != nil {
 			t.Errorf("%s: Plan(%q, %q) error: %v", tt.name, tt.file, tt.row, err)
 			continue
@@ -119,8 +132,8 @@ func TestPlanRefuses(t *testing.T) {
 			Reason: "line 1, `@gh:o/r/`, follows the whole directory: edit that line"}},
 	}
 	for _, tt := range tests {
-		s := set(tt.skills, tt.file)
-		_, err := toggle.Plan(s, s.Tree.Find(tt.row))
+		s := set(t, tt.skills, tt.file)
+		_, err := toggle.Plan(t.Context(), s, s.Tree.Find(tt.row))
 		var got *toggle.Refusal
 		if !errors.As(err, &got) {
 			t.Errorf("%s: Plan(%q, %q) error %v, want a refusal", tt.name, tt.file, tt.row, err)
@@ -132,21 +145,80 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
+// H5, W3: what a line brings from elsewhere is on, is not taken out of that line, and is part of the proof.
+func TestPlanAlso(t *testing.T) {
+	t.Parallel()
+	const list = "@hub:o/list/"
+	tree := toggle.NewTree([]string{"a", "gh/o/r/x", "gh/o/r/y"}, 128)
+	also := func(l trigger.Line) []int {
+		if l.Text == list {
+			return []int{0, 1}
+		}
+		return nil
+	}
+	for _, tt := range []struct{ file, row, want, refusal string }{
+		{list + "\n", "gh/o/r/y", list + "\ngh/o/r/y\n", ""},
+		{list + "\n", "gh/o/r", list + "\ngh/o/r/\n", ""},
+		{list + "\n", "a", "", "line 1, `@hub:o/list/`, brings `a`: edit that line"},
+		{list + "\n!gh/\n", "gh/o/r/x", "", "line 1, `@hub:o/list/`, brings `gh/o/r/x`: edit that line"},
+		{"a\n" + list + "\n", "a", "", "line 2, `@hub:o/list/`, brings `a`: edit that line"},
+		{list + "\n@gh:o/r/y\n", "gh/o/r/y", list + "\n", ""},
+		{list + "\n@gh:o/r/\n", "gh/o/r", "", "line 1, `@hub:o/list/`, brings `gh/o/r/x`: edit that line"},
+		{list + "\n!a\n", "gh/o/r/y", list + "\n!a\ngh/o/r/y\n", ""},
+	} {
+		s, err := toggle.Select(t.Context(), tree, trigger.Parse([]byte(tt.file)), also)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.One(tree.Find("a")).On || !s.One(tree.Find("gh/o/r/x")).On {
+			t.Errorf("in %q the list's rows are off: %+v", tt.file, s.Covers)
+		}
+		e, err := toggle.Plan(t.Context(), s, tree.Find(tt.row))
+		var refusal *toggle.Refusal
+		switch {
+		case errors.As(err, &refusal):
+			if refusal.Reason != tt.refusal || !refusal.Covered {
+				t.Errorf("Plan(%q, %q) refuses: %+v, want %q", tt.file, tt.row, refusal, tt.refusal)
+			}
+		case err != nil || tt.refusal != "":
+			t.Errorf("Plan(%q, %q) error %v, want %q", tt.file, tt.row, err, tt.refusal)
+		case string(e.Apply(s.File).Bytes()) != tt.want:
+			t.Errorf("toggling %q in %q makes %q, want %q", tt.row, tt.file, e.Apply(s.File).Bytes(), tt.want)
+		}
+	}
+}
+
+// Selecting and planning end with the context.
+func TestPlanCancelled(t *testing.T) {
+	t.Parallel()
+	s := set(t, flows, "team/\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := toggle.Select(ctx, s.Tree, s.File, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Select error %v", err)
+	}
+	for _, row := range []string{"deploy", "team/plan", "team"} {
+		if _, err := toggle.Plan(ctx, s, s.Tree.Find(row)); !errors.Is(err, context.Canceled) {
+			t.Errorf("Plan(%q) error %v", row, err)
+		}
+	}
+}
+
 // T7, V2: a name that no line can hold is refused, and only where it would have to be written.
 func TestPlanUnwritable(t *testing.T) {
 	t.Parallel()
 	tree := toggle.NewTree([]string{"t/a\nb", "t/c", "t/d"}, 128)
 	for file, rows := range map[string][]string{"": {"t/a\nb"}, "t/\n": {"t/c", "t/d"}} {
 		for _, row := range rows {
-			s := toggle.Select(tree, trigger.Parse([]byte(file)))
-			_, err := toggle.Plan(s, tree.Find(row))
+			s := selected(t, tree, trigger.Parse([]byte(file)))
+			_, err := toggle.Plan(t.Context(), s, tree.Find(row))
 			if err == nil || !strings.Contains(err.Error(), "no line can name") {
 				t.Errorf("Plan(%q, %q) error %v, want one that names the name", file, row, err)
 			}
 		}
 	}
-	s := toggle.Select(tree, trigger.Parse([]byte("t/\n")))
-	e, err := toggle.Plan(s, tree.Find("t/a\nb"))
+	s := selected(t, tree, trigger.Parse([]byte("t/\n")))
+	e, err := toggle.Plan(t.Context(), s, tree.Find("t/a\nb"))
 	if got := string(e.Apply(s.File).Bytes()); err != nil || got != "t/c\nt/d\n" {
 		t.Errorf("Plan took it out of its folder as %q, error %v", got, err)
 	}
@@ -155,8 +227,8 @@ func TestPlanUnwritable(t *testing.T) {
 // V5: what is said to be written and removed is what the file shows.
 func TestEditReport(t *testing.T) {
 	t.Parallel()
-	s := set(flows, "# a\nteam/flows/\nx\nteam/\n")
-	e, err := toggle.Plan(s, s.Tree.Find("team/flows/ci"))
+	s := set(t, flows, "# a\nteam/flows/\nx\nteam/\n")
+	e, err := toggle.Plan(t.Context(), s, s.Tree.Find("team/flows/ci"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +263,7 @@ func TestSelect(t *testing.T) {
 		{"@gh:o/r\n@gh:o/r/x/y\n@gh:o\n", "gh/o/r/x", toggle.Cover{Line: -1}},
 	}
 	for _, tt := range tests {
-		s := set(skills, tt.file)
+		s := set(t, skills, tt.file)
 		if got := s.One(s.Tree.Find(tt.path)); got != tt.want {
 			t.Errorf("in %q, %q is covered by %+v, want %+v", tt.file, tt.path, got, tt.want)
 		}
@@ -203,7 +275,7 @@ func TestSelectCap(t *testing.T) {
 	t.Parallel()
 	f := trigger.Parse([]byte("@gh:o/r/\n"))
 	for limit, want := range map[int]bool{1: false, 2: true} {
-		s := toggle.Select(toggle.NewTree([]string{"gh/o/r/x", "gh/o/r/y"}, limit), f)
+		s := selected(t, toggle.NewTree([]string{"gh/o/r/x", "gh/o/r/y"}, limit), f)
 		if got := s.Covers[0].On && s.Covers[1].On; got != want {
 			t.Errorf("under a cap of %d, both copies are on: %v", limit, got)
 		}

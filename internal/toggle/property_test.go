@@ -93,7 +93,7 @@ func TestPlanProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		paths := trees().Draw(t, "tree")
 		tree := toggle.NewTree(paths, 128)
-		s := toggle.Select(tree, trigger.Parse([]byte(files(paths).Draw(t, "file"))))
+		s := selected(t, tree, trigger.Parse([]byte(files(paths).Draw(t, "file"))))
 		n := rapid.SampledFrom(nodes(tree.Top)).Draw(t, "row")
 		first, ok := toggled(t, s, n)
 		if on := s.On(n); !ok || on > 0 && on < n.Count() {
@@ -114,7 +114,7 @@ func TestPlanProperties(t *testing.T) {
 
 // toggled toggles n and checks what became of it; not ok is a refusal.
 func toggled(t *rapid.T, s *toggle.Selection, n *toggle.Node) (*toggle.Selection, bool) {
-	e, err := toggle.Plan(s, n)
+	e, err := toggle.Plan(t.Context(), s, n)
 	var refusal *toggle.Refusal
 	if errors.As(err, &refusal) {
 		if s.On(n) < n.Count() && !strings.Contains(n.Path, "\n") {
@@ -122,7 +122,7 @@ func toggled(t *rapid.T, s *toggle.Selection, n *toggle.Node) (*toggle.Selection
 		}
 		return nil, false
 	}
-	after := toggle.Select(s.Tree, e.Apply(s.File))
+	after := selected(t, s.Tree, e.Apply(s.File))
 	kept(t, e, s.File, after.File)
 	want := s.On(n) < n.Count()
 	target := s.Tree.Below(n)
@@ -148,13 +148,13 @@ func TestPlanNames(t *testing.T) {
 			slices.Sort(paths)
 			tree := toggle.NewTree(paths, 128)
 			for _, row := range []string{path, strings.Split(path, "/")[0]} {
-				s := toggle.Select(tree, trigger.Parse([]byte(file)))
+				s := selected(t, tree, trigger.Parse([]byte(file)))
 				for _, want := range []bool{true, false} {
-					e, err := toggle.Plan(s, tree.Find(row))
+					e, err := toggle.Plan(t.Context(), s, tree.Find(row))
 					if err != nil {
 						t.Fatalf("Plan(%q, %q) error: %v", s.File.Bytes(), row, err)
 					}
-					s = toggle.Select(tree, e.Apply(s.File))
+					s = selected(t, tree, e.Apply(s.File))
 					if z, b := tree.Find("z"), tree.Find("zz/b"); s.One(tree.Find(path)).On != want || !s.One(z).On || s.One(b).On {
 						t.Errorf("toggling %q makes %q: resident %q", row, s.File.Bytes(), resident(s))
 					}

@@ -1,6 +1,7 @@
 package toggle
 
 import (
+	"context"
 	"slices"
 
 	"github.com/atskills-go/atskills/internal/gitignore"
@@ -25,14 +26,23 @@ type Selection struct {
 	Own map[string]int
 
 	rules *gitignore.Rules
+	also  Also
 }
 
+// Also tells which skills of a tree a line that follows a cloud id makes resident when no folder at the id's own path
+// answers it, by their indexes in Tree.Skills: the rows of a playlist (H5), or what stands behind a link (W3). A nil Also
+// knows none.
+type Also func(trigger.Line) []int
+
 // Select matches every skill of t, as a folder, against the plain lines of f (T4), and the cloud lines of f against the
-// copies that answer them (B1).
-func Select(t *Tree, f trigger.File) *Selection {
-	s := &Selection{Tree: t, File: f, Covers: make([]Cover, len(t.Skills)), Own: make(map[string]int), rules: f.Rules()}
+// copies that answer them (B1). The error is the context's.
+func Select(ctx context.Context, t *Tree, f trigger.File, also Also) (*Selection, error) {
+	s := &Selection{Tree: t, File: f, Covers: make([]Cover, len(t.Skills)), Own: make(map[string]int), rules: f.Rules(), also: also}
 	walk := s.rules.Walk()
 	for i, path := range t.Skills {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		v := walk.Match(path, true)
 		s.Covers[i] = Cover{On: v.Ignored, Line: v.Line, At: v.At}
 	}
@@ -40,24 +50,45 @@ func Select(t *Tree, f trigger.File) *Selection {
 		if path, ok := l.Literal(); ok {
 			s.Own[path] = i
 		}
-		n := t.followed(l)
-		if n == nil {
+		if l.Ref == nil {
 			continue
 		}
-		s.Own[n.Path] = i
-		for k := n.first; k < n.end; k++ {
-			if !s.Covers[k].On {
-				s.Covers[k] = Cover{On: true, Line: i, At: n.Path}
+		at, skills := s.brings(l)
+		if at != nil {
+			s.Own[at.Path] = i
+		}
+		for _, k := range skills {
+			if s.Covers[k].On {
+				continue
+			}
+			s.Covers[k] = Cover{On: true, Line: i, At: t.Skills[k]}
+			if at != nil {
+				s.Covers[k].At = at.Path
 			}
 		}
 	}
-	return s
+	return s, ctx.Err()
+}
+
+// brings returns the skills that the cloud line l makes resident, by index, and the folder at its id's own path when that
+// is what brings them.
+func (s *Selection) brings(l trigger.Line) (at *Node, skills []int) {
+	if n := s.Tree.followed(l); n != nil {
+		for k := n.first; k < n.end; k++ {
+			skills = append(skills, k)
+		}
+		return n, skills
+	}
+	if s.also == nil || l.Ref == nil {
+		return nil, nil
+	}
+	return nil, s.also(l)
 }
 
 // followed returns the node that answers the cloud line l from the project (B1), nil for none: a skill, or a folder
 // when the line takes the whole directory (B5).
 func (t *Tree) followed(l trigger.Line) *Node {
-	if l.Kind != trigger.Cloud || l.Err != nil {
+	if l.Ref == nil {
 		return nil
 	}
 	n := t.Find(l.Ref.ID.DiskPath())

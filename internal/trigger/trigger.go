@@ -27,10 +27,42 @@ const (
 type Line struct {
 	Number int // from 1
 	Kind   Kind
-	Text   string    // as in the file, without the line end and the file's BOM
-	Ref    skill.Ref // what a Cloud line follows, when Err is nil; Ref.Dir says that it takes the whole directory (T2)
-	Err    error     // why a Cloud line follows nothing
-	end    string    // "\n", "\r\n"; at the end of the file also "" and "\r"
+	end    ending
+	Text   string     // as in the file, without the line end and the file's BOM
+	Ref    *skill.Ref // what a Cloud line follows, nil when it follows nothing; Ref.Dir says that it takes the whole directory (T2)
+	Err    error      // why a Cloud line follows nothing
+}
+
+// ending is how a line ends. It is no string, and Ref a pointer, for a file may have a million lines.
+type ending uint8
+
+const (
+	noEnd ending = iota // at the end of the file, like cr
+	lf
+	crlf
+	cr
+)
+
+func (e ending) String() string {
+	switch e {
+	case lf:
+		return "\n"
+	case crlf:
+		return "\r\n"
+	case cr:
+		return "\r"
+	}
+	return ""
+}
+
+// splitEnd cuts the end off a line as it stands in a file.
+func splitEnd(raw string) (string, ending) {
+	for _, e := range []ending{crlf, lf, cr} {
+		if text, ok := strings.CutSuffix(raw, e.String()); ok {
+			return text, e
+		}
+	}
+	return raw, noEnd
 }
 
 // File is a trigger file. It is a value: edits return a new one and leave the old as it was, so that goroutines may
@@ -50,15 +82,15 @@ const (
 func Parse(data []byte) File {
 	text, marked := strings.CutPrefix(string(data), bom)
 	f := File{marked: marked}
+	f.Lines = make([]Line, 0, strings.Count(text, "\n")+1)
 	for raw := range strings.Lines(text) {
-		line := strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r")
-		f.Lines = append(f.Lines, newLine(line, raw[len(line):]))
+		f.Lines = append(f.Lines, newLine(splitEnd(raw)))
 	}
 	f.number()
 	return f
 }
 
-func newLine(text, end string) Line {
+func newLine(text string, end ending) Line {
 	l := Line{Text: text, end: end}
 	body := strings.Trim(text, space)
 	switch {
@@ -76,15 +108,15 @@ func newLine(text, end string) Line {
 }
 
 // parseCloud reads what stands behind the "@" of a line.
-func parseCloud(s string) (skill.Ref, error) {
+func parseCloud(s string) (*skill.Ref, error) {
 	ref, err := skill.ParseRef(s)
 	if err == nil && ref.ID.Scheme() == skill.Local {
 		err = fmt.Errorf(`%q is no cloud id, which begins with "gh:" or "hub:"`, s)
 	}
 	if err != nil {
-		return skill.Ref{}, err
+		return nil, err
 	}
-	return ref, nil
+	return &ref, nil
 }
 
 func (f *File) number() {
@@ -101,7 +133,7 @@ func (f File) Bytes() []byte {
 	}
 	for _, l := range f.Lines {
 		b.WriteString(l.Text)
-		b.WriteString(l.end)
+		b.WriteString(l.end.String())
 	}
 	return []byte(b.String())
 }
@@ -113,7 +145,7 @@ func (f File) Append(text ...string) File {
 		return f
 	}
 	end := f.ending()
-	lines := slices.Clone(f.Lines)
+	lines := slices.Grow(slices.Clone(f.Lines), len(text))
 	if n := len(lines); n > 0 {
 		lines[n-1].end = finished(lines[n-1].end, end)
 	}
@@ -125,32 +157,35 @@ func (f File) Append(text ...string) File {
 
 // Delete removes the lines at the given indexes, each with its line end.
 func (f File) Delete(index ...int) File {
-	gone := make(map[int]bool, len(index))
+	texts := make(map[int][]string, len(index))
 	for _, i := range index {
-		gone[i] = true
+		texts[i] = nil
 	}
-	var lines []Line
+	return f.Rewrite(texts)
+}
+
+// Replace is [File.Rewrite] of the one line at index i.
+func (f File) Replace(i int, text ...string) File { return f.Rewrite(map[int][]string{i: text}) }
+
+// Rewrite puts lines in the place of others: texts has them by the index of the line that goes. The last of them gets the
+// line end of that line. A text holds no line break; without texts the line is removed.
+func (f File) Rewrite(texts map[int][]string) File {
+	end := f.ending()
+	lines := make([]Line, 0, len(f.Lines))
 	for i, l := range f.Lines {
-		if !gone[i] {
+		text, ok := texts[i]
+		if !ok {
 			lines = append(lines, l)
+		}
+		for n, t := range text {
+			if n < len(text)-1 {
+				lines = append(lines, newLine(t, finished(l.end, end)))
+			} else {
+				lines = append(lines, newLine(t, l.end))
+			}
 		}
 	}
 	return f.with(lines)
-}
-
-// Replace puts the lines text in the place of the line at index i, with that line's own line end. A text holds no line
-// break; without text the line is removed.
-func (f File) Replace(i int, text ...string) File {
-	end := f.Lines[i].end
-	var lines []Line
-	for n, t := range text {
-		if n < len(text)-1 {
-			lines = append(lines, newLine(t, finished(end, f.ending())))
-		} else {
-			lines = append(lines, newLine(t, end))
-		}
-	}
-	return f.with(slices.Concat(f.Lines[:i], lines, f.Lines[i+1:]))
 }
 
 func (f File) with(lines []Line) File {
@@ -160,29 +195,24 @@ func (f File) with(lines []Line) File {
 }
 
 // finished returns end, or how an unfinished line is to end. A CR that stands there already is kept (T6).
-func finished(end, otherwise string) string {
-	switch {
-	case strings.HasSuffix(end, "\n"):
-		return end
-	case end == "\r":
-		return "\r\n"
+func finished(end, otherwise ending) ending {
+	switch end {
+	case noEnd:
+		return otherwise
+	case cr:
+		return crlf
 	}
-	return otherwise
+	return end
 }
 
 // ending returns the line end that most lines have.
-func (f File) ending() string {
-	crlf, lf := 0, 0
+func (f File) ending() ending {
+	var count [cr + 1]int
 	for _, l := range f.Lines {
-		switch l.end {
-		case "\r\n":
-			crlf++
-		case "\n":
-			lf++
-		}
+		count[l.end]++
 	}
-	if crlf > lf {
-		return "\r\n"
+	if count[crlf] > count[lf] {
+		return crlf
 	}
-	return "\n"
+	return lf
 }

@@ -64,8 +64,11 @@ func TestParseCloud(t *testing.T) {
 	}
 	for _, tt := range tests {
 		l := trigger.Parse([]byte(tt.line + "\n")).Lines[0]
-		if (l.Err == nil) != (tt.id != "") || l.Ref.ID.String() != tt.id || l.Ref.Dir != tt.whole {
-			t.Errorf("Parse(%q) follows %q, whole %v, error %v", tt.line, l.Ref.ID, l.Ref.Dir, l.Err)
+		switch {
+		case (l.Err == nil) != (tt.id != "") || (l.Ref == nil) != (tt.id == ""):
+			t.Errorf("Parse(%q) follows %+v, error %v", tt.line, l.Ref, l.Err)
+		case l.Ref != nil && (l.Ref.ID.String() != tt.id || l.Ref.Dir != tt.whole):
+			t.Errorf("Parse(%q) follows %q, whole %v", tt.line, l.Ref.ID, l.Ref.Dir)
 		}
 	}
 }
