@@ -38,8 +38,8 @@ func (e *NotLoadableError) Is(target error) bool { return target == ErrNotLoadab
 // Install makes what ref addresses fire on its own: it writes one line to the trigger file (T8, T9). For a skill of the
 // project, and a folder of skills, that is the literal path, for a folder with a slash behind it, and for a cloud id
 // "@" and the id, for a collection with a slash as well. A saved copy at a cloud id's own path is a skill of the
-// project's. What fires on its own already is left as it is, and the note names the line that does it. The suffixes of
-// ref count for nothing.
+// project's. What fires on its own already is left as it is, and the note names the line that does it, a playlist that
+// lists it among others as far as the cache knows. The suffixes of ref count for nothing.
 //
 // No other skill's state changes, and no other byte of the file (T6): a bare name that would also match a skill elsewhere
 // in the tree is written with a slash in front (T7). A line that follows a collection without the slash behind it, and
@@ -77,8 +77,9 @@ type install struct {
 	res    *Resolution
 	survey *survey
 	below  []string // the skills of the tree that its path stands for
-	// covers are the collections, followed as a whole, that bring all of a cloud id.
-	covers map[skill.ID]bool
+	// covers are the lines, as followLine has them, that bring all of it and follow something else: a collection as a
+	// whole, or a playlist.
+	covers map[string]bool
 	change Change
 }
 
@@ -102,7 +103,7 @@ func (e Env) newInstall(ctx context.Context, parsed skill.Ref, ref string) (*ins
 	if out[0].Err != nil {
 		return nil, out[0].Err
 	}
-	in := &install{res: out[0].Resolution, survey: s, covers: make(map[skill.ID]bool)}
+	in := &install{res: out[0].Resolution, survey: s, covers: make(map[string]bool)}
 	if err := loadable(in.res, r.found[parsed.ID].docs); err != nil {
 		return nil, err
 	}
@@ -112,10 +113,56 @@ func (e Env) newInstall(ctx context.Context, parsed skill.Ref, ref string) (*ins
 	}
 	for _, o := range out[1:] {
 		if o.Err == nil && brings(o.Resolution, in.res) {
-			in.covers[o.Resolution.ID] = true
+			in.covers[followLine(skill.Ref{ID: o.Resolution.ID, Dir: true})] = true
 		}
 	}
-	return in, nil
+	return in, in.listed(ctx, e)
+}
+
+// listed finds the followed lines that bring all of what is to be installed although they follow something else: a playlist
+// that lists it, as far as the cache knows (H5), or the id of a link that leads to it (W3).
+func (in *install) listed(ctx context.Context, env Env) error {
+	if in.res.Playlist {
+		return nil // what it lists will not be what others bring for long
+	}
+	k := in.survey.known(env)
+	if err := k.look(ctx, in.survey.file); err != nil {
+		return fmt.Errorf("install %s: %w", in.res.ID.Reference(), err)
+	}
+	for _, l := range in.survey.file.Lines {
+		if l.Ref == nil || l.Ref.ID.Contains(in.res.ID) {
+			continue
+		}
+		has := make(map[string]bool)
+		b := k.brings(*l.Ref)
+		for _, dir := range b.dirs {
+			has[in.survey.real(dir)] = true
+		}
+		for _, id := range b.ids {
+			has[id.String()] = !id.IsZero()
+		}
+		if !slices.ContainsFunc(in.keys(), func(key string) bool { return !has[key] }) {
+			in.covers[followLine(*l.Ref)] = true
+		}
+	}
+	return nil
+}
+
+// keys are the identities of the skills that are to be installed: where they stand in the project, else their ids.
+func (in *install) keys() (keys []string) {
+	switch {
+	case in.local():
+		for _, dir := range in.below {
+			keys = append(keys, in.survey.real(dir))
+		}
+	case in.res.Kind == Skill:
+		keys = append(keys, in.res.ID.String())
+	default:
+		for _, e := range in.res.Entries {
+			keys = append(keys, e.ID.String())
+		}
+	}
+	return keys
 }
 
 // loadable refuses what would load nothing. docs are the frontmatters of the skill, or of all those of a collection.
@@ -159,7 +206,7 @@ func (in *install) local() bool { return in.res.Served == ServedLocal && len(in.
 
 // coversID reports whether l follows a whole collection that id lies in.
 func coversID(l trigger.Line, id skill.ID) bool {
-	return l.Kind == trigger.Cloud && l.Err == nil && l.Ref.Dir && l.Ref.ID != id && l.Ref.ID.Contains(id)
+	return l.Ref != nil && l.Ref.Dir && l.Ref.ID != id && l.Ref.ID.Contains(id)
 }
 
 // brings reports whether all skills of res are among those of a collection.
@@ -247,7 +294,7 @@ func (in *install) planCloud(f trigger.File) (trigger.File, error) {
 // followed returns the line that follows what is to be installed, or a collection that brings it.
 func (in *install) followed(f trigger.File) (trigger.Line, bool) {
 	for _, l := range f.Lines {
-		if follows(l, in.res.ID) && (l.Ref.Dir || in.res.Kind == Skill) || coversID(l, in.res.ID) && in.covers[l.Ref.ID] {
+		if follows(l, in.res.ID) && (l.Ref.Dir || in.res.Kind == Skill) || l.Ref != nil && in.covers[followLine(*l.Ref)] {
 			return l, true
 		}
 	}

@@ -192,6 +192,39 @@ func TestInstallCovered(t *testing.T) {
 	}
 }
 
+// T9, H5: what a followed playlist brings, as far as the cache knows, needs no line of its own; neither does what the
+// followed id of a link leads to (W3).
+func TestInstallListed(t *testing.T) {
+	t.Parallel()
+	const review = "gh:acme/kit/skills/review"
+	for name, saved := range map[string]bool{"a copy": true, "upstream": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, followedList)
+			if saved {
+				w.save(review)
+			}
+			w.trigger("@hub:acme/starter/")
+			w.block()
+			if c := w.install(review); !strings.Contains(c.Note, "line 1, `@hub:acme/starter/` already covers "+review) {
+				t.Errorf("Install = %+v", c)
+			}
+			w.wantTriggers("Install", "@hub:acme/starter/\n")
+			w.install(deployRef)
+			if got := w.triggers(); !strings.HasSuffix(got, "/\n@"+deployRef+"\n") {
+				t.Errorf("after installing what is not listed the file is %q", got)
+			}
+		})
+	}
+	w := newWorld(t, acme)
+	w.own("a")
+	fstest.Write(t, w.env.Project, ".atskills", fstest.Tree{"gh/acme/kit/x@": "../../../a"})
+	w.trigger("@gh:acme/kit/x")
+	if c := w.install("a"); !strings.Contains(c.Note, "already covers a") {
+		t.Errorf("Install = %+v", c)
+	}
+}
+
 // C11: what covers an id is asked about together with it.
 func TestInstallAsksOnce(t *testing.T) {
 	t.Parallel()
@@ -313,7 +346,7 @@ func TestUninstall(t *testing.T) {
 		{"covered", "team/x", "# x\nteam/x\nteam/\n", "# x\nteam/\n", "team/x still fires through line 2, `team/`", []int{2}},
 		{"covered alone", "team/x", "t*/\n", "t*/\n", "nothing changed: no line names team/x; team/x still fires through line 1, `t*/`", nil},
 		{"followed above", deployRef, "@" + deployRef + "\n@" + skillsRef + "/\n", "@" + skillsRef + "/\n",
-			deployRef + " still fires through line 1, `@" + skillsRef + "/`", []int{1}},
+			deployRef + " may still fire through line 1, `@" + skillsRef + "/` (the cache does not hold", []int{1}},
 		{"others by its name", "y", "y\n", "", "no longer fires with it: team/y", []int{1}},
 	}
 	for _, tt := range tests {
@@ -337,6 +370,52 @@ func TestUninstall(t *testing.T) {
 				t.Errorf("Uninstall again = %+v", again)
 			}
 			w.asked("Uninstall", transporttest.Counts{})
+		})
+	}
+}
+
+// T9, H5: what still fires through followed lines is what a block of the new file has.
+func TestUninstallFollowed(t *testing.T) {
+	t.Parallel()
+	const list = "@hub:acme/starter/"
+	tests := []struct {
+		name, ref, file string
+		saved           []string
+		note            string // "" for none about what still fires
+	}{
+		{"collection", deployRef, "@" + deployRef + "\n@" + skillsRef + "/\n", nil, deployRef + " still fires through line 1, `@" + skillsRef + "/`"},
+		{"part of a collection", skillsRef, "@" + skillsRef + "/\n@" + deployRef + "\n", nil, deployRef + " still fires through line 1, `@" + deployRef + "`"},
+		{"collection that is not taken", deployRef, "@" + deployRef + "\n@" + skillsRef + "\n", nil, ""},
+		{"copies that do not have it", deployRef, "@gh:acme/kit/\n@" + deployRef + "\n", []string{"gh:acme/kit/skills/review"}, ""},
+		{"copies that have it", deployRef, "@gh:acme/kit/\n@" + deployRef + "\n", []string{deployRef}, deployRef + " still fires through line 1, `@gh:acme/kit/`"},
+		{"playlist", "gh:acme/kit/skills/review", list + "\n@gh:acme/kit/skills/review\n", nil, "gh:acme/kit/skills/review still fires through line 1, `" + list + "`"},
+		{"playlist, a copy", "gh:acme/kit/skills/review", list + "\ngh/acme/kit/skills/review\n", []string{"gh:acme/kit/skills/review"},
+			"gh:acme/kit/skills/review still fires through line 1, `" + list + "`"},
+		{"playlist that lists others", deployRef, list + "\n@" + deployRef + "\n", nil, ""},
+		{"both", deployRef, "skills/\n@gh:acme/kit/\n@" + deployRef + "\n", []string{deployRef}, deployRef + " still fires through line 1, `skills/`; " + deployRef + " still fires through line 2, `@gh:acme/kit/`"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, followedList)
+			for _, ref := range tt.saved {
+				w.save(ref)
+			}
+			w.edit(triggerFile, tt.file)
+			w.block()
+			w.counter.Reset()
+			note := w.uninstall(tt.ref).Note
+			w.asked("Uninstall", transporttest.Counts{})
+			if tt.note == "" && strings.Contains(note, "fire") || !strings.HasSuffix(note, tt.note) {
+				t.Errorf("note %q, want one that ends in %q", note, tt.note)
+			}
+			fires := false
+			for _, r := range w.block().Rows {
+				fires = fires || strings.HasPrefix(r.ID.Reference(), tt.ref)
+			}
+			if fires != (tt.note != "") {
+				t.Errorf("it still fires: %v; note %q", fires, note)
+			}
 		})
 	}
 }

@@ -12,10 +12,12 @@ import (
 
 // Uninstall removes the lines of the trigger file that are ref's own: every literal spelling of its path, and for a cloud
 // id the lines that follow it, with a slash behind it or without (T7, T9). Nothing has to stand at ref any more, and no
-// such line is no error: the note says so, and names what may have been meant when nothing stands at ref either. What fires all the same, through a pattern or the line of a folder above it,
-// goes on doing so, and the note names that line with its number in the new file. A bare name matches at any depth; when
-// its line selected other skills too, the note names those. No other byte of the file changes (T6), and upstream is not
-// asked.
+// such line is no error: the note says so, and names what may have been meant when nothing stands at ref either. What
+// fires all the same, through a pattern, the line of a folder above it or a playlist, goes on doing so, and the note names
+// that line with its number in the new file. A bare name matches at any depth; when its line selected other skills too,
+// the note names those. No other byte of the file changes (T6), and upstream is not asked: what a followed line brings is
+// told as far as the project and the cache know, and of a line that they know nothing about the note says that ref may
+// still fire through it.
 //
 // Errors: [*skill.SyntaxError], and those of the file system and the lock, as in [Install].
 func Uninstall(ctx context.Context, env Env, ref string) (*Change, error) {
@@ -32,11 +34,15 @@ func Uninstall(ctx context.Context, env Env, ref string) (*Change, error) {
 		return nil, wrap(err)
 	}
 	var c Change
+	k := s.known(env)
 	err = env.editTriggers(ctx, func(f trigger.File) (trigger.File, error) {
 		c = Change{ID: s.named(parsed, f)}
 		own := indexesOf(f, c.ID, owns)
 		after := c.remove(f, own)
-		c.Note = strings.Join(slices.Concat([]string{c.summary(s.noLine(c.ID, f))}, s.left(c.ID, f, after)), "; ")
+		if err := k.look(ctx, after); err != nil {
+			return f, err
+		}
+		c.Note = strings.Join(slices.Concat([]string{c.summary(s.noLine(c.ID, f))}, k.left(c.ID, f, after)), "; ")
 		return after, nil
 	})
 	if err != nil {
@@ -89,45 +95,105 @@ func followedIn(f trigger.File) []string {
 }
 
 // left says what still fires of id after the removal of its lines, and what else no longer does.
-func (s *survey) left(id skill.ID, before, after trigger.File) []string {
+func (k *known) left(id skill.ID, before, after trigger.File) []string {
 	at := id.DiskPath()
 	was, is := before.Rules().Walk(), after.Rules().Walk()
-	var on, off []string
-	var lines []int
-	for _, dir := range s.skills {
+	on, off := firing{of: k.s.below(at)}, []string(nil)
+	for _, dir := range k.s.skills {
 		v := is.Match(dir, true)
 		switch inside := within(at, dir); {
 		case inside && v.Ignored:
-			on, lines = append(on, shownDir(dir)), append(lines, v.Line)
+			on.add(dir, shownDir(dir), v.Line)
 		case !inside && !v.Ignored && was.Match(dir, true).Ignored:
 			off = append(off, shownDir(dir))
 		}
 	}
-	if len(on) == len(s.below(at)) {
-		on = []string{id.Reference()}
-	}
 	var out []string
-	if len(lines) > 0 {
-		slices.Sort(lines)
-		out = append(out, stillFires(on, after, slices.Compact(lines)))
+	if len(on.lines) > 0 {
+		out = append(out, on.text("still fires", id, after))
 	}
-	for i, l := range after.Lines {
-		if coversID(l, id) {
-			out = append(out, stillFires([]string{id.Reference()}, after, []int{i}))
-		}
-	}
+	out = append(out, k.followed(id, after)...)
 	if len(off) > 0 {
 		out = append(out, "no longer fires with it: "+strings.Join(firstNames(off), ", "))
 	}
 	return out
 }
 
-func stillFires(what []string, f trigger.File, index []int) string {
+// followed says what of id the cloud lines of f bring, and through which of them it may come for all that is known.
+func (k *known) followed(id skill.ID, f trigger.File) (out []string) {
+	below := k.s.below(id.DiskPath())
+	real := make(map[string]string, len(below))
+	for _, dir := range below {
+		real[k.s.real(dir)] = dir
+	}
+	on, maybe := firing{of: below}, firing{}
+	for i, l := range f.Lines {
+		if l.Ref == nil {
+			continue
+		}
+		b := k.brings(*l.Ref)
+		for _, dir := range b.dirs {
+			if in, ok := real[k.s.real(dir)]; ok {
+				on.add(in, shownDir(in), i)
+			} else if within(id.DiskPath(), dir) {
+				on.add(dir, shownDir(dir), i)
+			}
+		}
+		for _, e := range b.ids {
+			if id.Contains(e) {
+				on.add(e.DiskPath(), e.Reference(), i)
+			}
+		}
+		for _, u := range b.unsure {
+			if u.Contains(id) {
+				u = id
+			}
+			if id.Contains(u) {
+				maybe.add(u.DiskPath(), u.Reference(), i)
+			}
+		}
+	}
+	if len(on.lines) > 0 {
+		out = append(out, on.text("still fires", id, f))
+	}
+	if len(maybe.lines) > 0 {
+		out = append(out, maybe.text("may still fire", id, f)+" (the cache does not hold what that brings)")
+	}
+	return out
+}
+
+// firing is what still fires of something, and through which lines.
+type firing struct {
+	of    []string // the folders of all of it, nil when nobody knows
+	dirs  map[string]bool
+	names []string
+	lines []int // their indexes
+}
+
+// add notes the skill whose folder is or would be dir, below Dir.
+func (f *firing) add(dir, name string, line int) {
+	if !f.dirs[dir] {
+		if f.dirs == nil {
+			f.dirs = make(map[string]bool)
+		}
+		f.dirs[dir] = true
+		f.names = append(f.names, name)
+	}
+	f.lines = append(f.lines, line)
+}
+
+// text says what of id fires through which lines of file; all of it goes by its own name.
+func (f *firing) text(verb string, id skill.ID, file trigger.File) string {
+	slices.Sort(f.lines)
 	var by []string
-	for _, l := range triggerLinesAt(f, index) {
+	for _, l := range triggerLinesAt(file, slices.Compact(f.lines)) {
 		by = append(by, l.String())
 	}
-	return fmt.Sprintf("%s still fires through %s", strings.Join(firstNames(what), ", "), strings.Join(by, "; "))
+	names := f.names
+	if len(names) == len(f.of) {
+		names = []string{id.Reference()}
+	}
+	return fmt.Sprintf("%s %s through %s", strings.Join(firstNames(names), ", "), verb, strings.Join(by, "; "))
 }
 
 // shownDir is a folder of the tree as a person refers to it.
