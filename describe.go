@@ -2,6 +2,7 @@ package atskills
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -61,7 +62,7 @@ func (c *content) skill(id skill.ID, f folder) error {
 		return fmt.Errorf("read %s/%s: %w", id.Reference(), SkillFile, err)
 	}
 	c.kind, c.docs = Skill, []*skill.Document{doc}
-	c.name, c.description = oneLine(doc.Name), oneLine(doc.Description)
+	c.name, c.description = cmp.Or(oneLine(doc.Name), oneLine(path.Base(f.base))), oneLine(doc.Description)
 	start, _ := doc.BodyRange()
 	c.body, c.frontmatter = doc.BodyText(), strings.ToValidUTF8(string(bytes.TrimSpace(data[:start])), "\ufffd")
 	c.files = shownFiles(f.bundles[""])
@@ -92,7 +93,7 @@ func (c *content) menu(id skill.ID, f folder) {
 		case err != nil:
 			c.warn(WarnUnreadable, "%s: %v", label, err)
 		default:
-			e.Name, e.Description = oneLine(doc.Name), oneLine(doc.Description)
+			e.Name, e.Description = cmp.Or(oneLine(doc.Name), e.Name), oneLine(doc.Description) // a name may show nothing (R8)
 			c.findings(label, doc)
 		}
 		c.entries, c.docs = append(c.entries, e), append(c.docs, doc)

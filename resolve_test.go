@@ -381,6 +381,20 @@ func TestMenuRowWithoutFrontmatter(t *testing.T) {
 	}
 }
 
+// R8, B7: a name that shows nothing is none, in a menu's row and in the skill itself.
+func TestNameThatShowsNothing(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"\u3164", "\u2800", "\u115f\u1160", "\uffa0\u034f", "\u2800\ufe0f\u00a0\u200b"} {
+		w := newWorld(t, "-- a/b/x/SKILL.md --\n"+skillText(`"`+name+`"`, "X.", ""))
+		if res := w.resolve("gh:a/b"); res.Entries[0].Name != "x" {
+			t.Errorf("the row of %q is named %q, want the folder's name", name, res.Entries[0].Name)
+		}
+		if res := w.resolve("gh:a/b/x"); res.Name != "x" {
+			t.Errorf("the skill %q is named %q, want the folder's name", name, res.Name)
+		}
+	}
+}
+
 // R8, B7: what a row says is on one line and holds no control or bidirectional character.
 func TestMenuRowsCannotForge(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -49,30 +48,27 @@ func decodeSegment(seg string) string {
 }
 
 // encodeSegment is the inverse of decodeSegment: it escapes white space, colons and what does not show, and a '%'
-// where the text would decode (G6). A joiner stays where two visible characters of the segment stand around it: any
-// other hides in the text, and is what [OneLine] takes out (B7).
+// where the text would decode (G6). A joiner or a variation selector stays where the segment holds the neighbours it is
+// for: any other hides in the text, and is what [OneLine] takes out (B7).
 func encodeSegment(seg string) string {
 	var b strings.Builder
 	before := ' '
 	for i, r := range seg {
 		n := utf8.RuneLen(r)
 		s := seg[i : i+n]
-		after, _ := utf8.DecodeRuneInString(seg[i+n:])
-		loose := isJoiner(r) && !(visible(before) && i+n < len(seg) && visible(after))
+		loose := isCompanion(r) && !stays(before, r, seg[i+n:])
+		before = r
 		if loose || hidesInText(r) || isEscape(seg[i:]) {
-			s = escape(s)
+			s, before = escape(s), ' '
 		}
 		b.WriteString(s)
-		before = r
 	}
 	return b.String()
 }
 
-// hidesInText reports whether r would end a reference in a sentence, be read as a suffix or marker, or not be seen.
-// A joiner does not by itself: Persian and Indic names and emoji need them.
-func hidesInText(r rune) bool {
-	return r == ':' || !isJoiner(r) && (!visible(r) || unicode.Is(unicode.Cf, r))
-}
+// hidesInText reports whether r would end a reference in a sentence, be read as a suffix or marker, or not be seen. What
+// shows with its neighbours does not by itself: Persian and Indic names and emoji need it.
+func hidesInText(r rune) bool { return r == ':' || !visible(r) && !isCompanion(r) }
 
 // escape percent-encodes every byte of s.
 func escape(s string) string {

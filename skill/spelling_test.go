@@ -126,6 +126,10 @@ func TestReference(t *testing.T) {
 		"pl\U000E0141n":             "pl%F3%A0%85%81n",
 		"x\u180ey\u00adz\u2063":     "x%E1%A0%8Ey%C2%ADz%E2%81%A3",
 		"❤\ufe0f":                   "❤\ufe0f",
+		"❤\ufe0f\u200d🔥":            "❤\ufe0f\u200d🔥",
+		"❤\ufe0f\ufe0e":             "❤\ufe0f%EF%B8%8E",
+		"x\ufe0fy \ufe0f":           "x%EF%B8%8Fy%20%EF%B8%8F",
+		"x\u2800y\u3164":            "x%E2%A0%80y%E3%85%A4",
 		"hub:acme/x y":              "hub:acme/x%20y",
 		"hub:github.com/x":          "hub:github.com/x",
 	} {
