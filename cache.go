@@ -191,7 +191,7 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 		now, err := c.env.head(ctx, ids[0].Origin(), transport.Known{}) // it moved between probe and listing
 		if err == nil && now.Revision != head.Revision {
 			head = now
-			c.bring(ctx, head, need, out)
+			c.bring(ctx, head, ids, out) // all of them: what lands may replace what another was answered from
 		}
 	}
 	c.withoutDisk(ctx, head, out)
@@ -204,12 +204,16 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 	return out
 }
 
-// bring answers ids from head, as often as others write meanwhile.
+// bring answers ids from head, as often as others write meanwhile. What did not land is answered anew with the rest: the
+// copy that stood in for it may be replaced this time.
 func (c *cache) bring(ctx context.Context, head transport.Head, ids []skill.ID, out map[skill.ID]answer) {
 	need := slices.Clone(ids)
 	for try := 0; len(need) > 0 && try < maxReadTries; try++ {
 		c.refresh(ctx, head, need, out)
-		need = slices.DeleteFunc(need, func(id skill.ID) bool { return !errors.Is(out[id].err, errChanged) })
+		if !slices.ContainsFunc(need, func(id skill.ID) bool { return errors.Is(out[id].err, errChanged) }) {
+			return
+		}
+		need = slices.DeleteFunc(need, func(id skill.ID) bool { return out[id].err == nil && out[id].cause == nil })
 	}
 }
 

@@ -197,6 +197,86 @@ func TestPathGoneUpstream(t *testing.T) {
 	}
 }
 
+// dropDeploy deletes the skill deploy upstream.
+func (w *world) dropDeploy() {
+	w.Helper()
+	w.commit(map[string]string{"skills/deploy/SKILL.md": "", "skills/deploy/scripts/run.sh": "", "skills/deploy/.hidden": "",
+		"skills/deploy/nested/SKILL.md": ""})
+}
+
+// C5, C10: where a folder above comes at the revision that no longer has a path, nothing of the path's copy is left to
+// serve: neither in one call, in whatever order, nor in two.
+func TestPathGoneBelowAncestor(t *testing.T) {
+	t.Parallel()
+	for _, refs := range [][]string{{"gh:acme/kit", deployRef}, {deployRef, "gh:acme/kit"}} {
+		w := newWorld(t, acme)
+		w.resolve(refs[0])
+		w.resolve(refs[1])
+		w.dropDeploy()
+		w.counter.Reset()
+		for _, out := range atskills.ResolveAll(t.Context(), w.env, refs) {
+			switch {
+			case out.Ref == deployRef && !errors.Is(out.Err, atskills.ErrNotFound):
+				t.Errorf("%s = content %v, error %v; want not found", out.Ref, out.Resolution != nil, out.Err)
+			case out.Ref != deployRef && (out.Err != nil || len(out.Resolution.Entries) != 2):
+				t.Errorf("%s error %v, want a menu of two", out.Ref, out.Err)
+			}
+		}
+		w.asked("both", transporttest.Counts{Probes: 1, Opens: 1})
+	}
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	w.dropDeploy()
+	w.resolve(skillsRef)
+	w.refuse(deployRef, atskills.ErrNotFound)
+}
+
+// C5, C6: where the folder above does not land, the copy of the path that is gone still stands, and answers.
+func TestPathGoneBelowAncestorThatFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve("gh:acme/kit")
+	w.dropDeploy()
+	w.commit(map[string]string{"skills/review/SKILL.md": skillText("review", "Reads it all.", "")})
+	w.fake.Intercept(func(_ context.Context, op string, _ skill.ID) error {
+		if op == "fetch" {
+			return transport.ErrProtocol
+		}
+		return nil
+	})
+	out := atskills.ResolveAll(t.Context(), w.env, []string{deployRef, "gh:acme/kit"})
+	if out[0].Err != nil || !hasWarning(out[0].Resolution.Warnings, atskills.WarnGone) {
+		t.Errorf("%s: %+v, want the copy, gone upstream", deployRef, out[0])
+	}
+	if out[1].Err != nil || !hasWarning(out[1].Resolution.Warnings, atskills.WarnRefresh) || len(out[1].Resolution.Entries) != 3 {
+		t.Errorf("gh:acme/kit: %+v, want the old menu", out[1])
+	}
+}
+
+// C7, C11: when HEAD moves between the probe and the listing, all references of the call come to the revision that can be
+// read: one that the cache had confirmed is not left to a folder that another one replaces.
+func TestMovedUnderConfirmedEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	w.fake.Intercept(func(_ context.Context, op string, _ skill.ID) error {
+		if op == "list" {
+			w.fake.Intercept(nil)
+			old := w.fake.Tip("acme/kit")
+			w.dropDeploy()
+			return w.fake.Forget("acme/kit", old)
+		}
+		return nil
+	})
+	out := atskills.ResolveAll(t.Context(), w.env, []string{deployRef, "gh:acme/kit"})
+	if !errors.Is(out[0].Err, atskills.ErrNotFound) {
+		t.Errorf("%s: content %v, error %v; want not found", deployRef, out[0].Resolution != nil, out[0].Err)
+	}
+	if out[1].Err != nil || len(out[1].Resolution.Entries) != 2 {
+		t.Errorf("gh:acme/kit: error %v, want a menu of two", out[1].Err)
+	}
+}
+
 // C8: entries may be deleted or damaged at any time; they are fetched again, and heal.
 func TestDamagedEntriesHeal(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/atskills-go/atskills/internal/trigger"
 	"github.com/atskills-go/atskills/skill"
@@ -65,6 +66,7 @@ func (f *follower) learn(ctx context.Context, file trigger.File, answer func(con
 		f.r.want = nil
 	}
 	if f.ask(ctx, f.listed(refs)); len(f.r.want) > 0 {
+		f.askAgain(refs)
 		answer(ctx)
 		f.r.want = nil
 	}
@@ -95,6 +97,20 @@ func (f *follower) ask(ctx context.Context, refs []skill.Ref) {
 			f.broken[ref.ID] = fmt.Errorf("%s/%s: %w", Dir, ref.ID.DiskPath(), err)
 		}
 		if len(dirs) == 0 && (err == nil || isRefusedLink(err)) {
+			f.r.want = append(f.r.want, ref.ID)
+		}
+	}
+}
+
+// askAgain has the cache answer anew for what refs follow above or below the ids it is asked for now, whose landing may
+// replace what the first answer was read from.
+func (f *follower) askAgain(refs []skill.Ref) {
+	asked := slices.Clone(f.r.want)
+	for _, ref := range refs {
+		_, answered := f.r.found[ref.ID]
+		if answered && !slices.Contains(f.r.want, ref.ID) && slices.ContainsFunc(asked, func(id skill.ID) bool {
+			return id.Contains(ref.ID) || ref.ID.Contains(id)
+		}) {
 			f.r.want = append(f.r.want, ref.ID)
 		}
 	}

@@ -21,13 +21,9 @@ const (
 )
 
 // refresh brings the entries of ids, all of one origin, to head and puts their answers into out. Whatever fails leaves
-// the old copy in place, and answering (C6).
+// the old copy in place, and answering (C6), unless an ancestor that came with it has taken that place: what upstream has
+// there now is then all there is.
 func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID, out map[skill.ID]answer) {
-	fail := func(ids []skill.ID, err error) {
-		for _, id := range ids {
-			out[id] = c.fallback(ctx, id, err)
-		}
-	}
 	_ = c.clear(metaDir) // the lock says what is wrong when this does not help
 	unlock, err := fsx.Lock(ctx, c.fs, lockPath(ids[0].Origin()), fsx.LockOptions{Wait: fetchWait, Poll: fetchPoll, Takeover: true})
 	if err != nil {
@@ -56,28 +52,41 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 	}
 	snap, err := c.env.open(ctx, head.Revision, ids...)
 	if err != nil {
-		fail(ids, err)
+		for _, id := range ids {
+			out[id] = c.fallback(ctx, id, err)
+		}
 		return
 	}
 	defer func() { _ = snap.Close() }() // nothing is written through it
 
 	var plans []*plan
+	refused := make(map[skill.ID]error)
 	for _, id := range ids {
 		p, err := c.plan(ctx, listing{snap, head}, id, plans)
 		if err != nil {
-			fail([]skill.ID{id}, err)
+			refused[id] = err
 			continue
 		}
 		plans = append(plans, p)
 	}
-	if err := c.fetch(ctx, snap, plans); err != nil {
-		for _, p := range plans {
-			out[p.id] = c.failed(ctx, p.id, err)
-		}
+	c.landAll(ctx, snap, plans, out)
+	for id, err := range refused { // only now: what landed may have replaced the copy that would answer
+		out[id] = c.fallback(ctx, id, err)
+	}
+}
+
+// landAll fetches and lands plans, ancestors first.
+func (c *cache) landAll(ctx context.Context, snap transport.Snapshot, plans []*plan, out map[skill.ID]answer) {
+	if len(plans) == 0 {
 		return
 	}
+	err := c.fetch(ctx, snap, plans)
 	for _, p := range plans {
-		out[p.id] = c.land(ctx, p)
+		if err != nil {
+			out[p.id] = c.failed(ctx, p.id, err)
+		} else {
+			out[p.id] = c.land(ctx, p)
+		}
 	}
 }
 

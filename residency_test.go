@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -471,6 +472,44 @@ func TestResidencyGone(t *testing.T) {
 	w.expectNotes(b, "1 gone gh:acme/kit/skills/review", "2 not-found gh:acme/kit/skills/deploy")
 	if note := w.noted(b, atskills.WarnGone); !strings.Contains(note, "gone upstream, cached 2026-03-04") {
 		t.Errorf("note %q", note)
+	}
+}
+
+// rowsExist fails the test unless a file stands at each row's path (B2).
+func (w *world) rowsExist(what string, b *atskills.Block) {
+	w.Helper()
+	for _, r := range b.Rows {
+		if _, err := os.Stat(r.Path); err != nil {
+			w.Errorf("%s: row %q of lines %v: %v", what, r.Name, r.Lines, err)
+		}
+	}
+}
+
+// B2, C5: a row names a file that is there, also where one line's folder was replaced, in the same block, by that of
+// another line which no longer holds it.
+func TestResidencyGoneBelow(t *testing.T) {
+	t.Parallel()
+	const deploy, kit, skills, list = "@gh:acme/kit/skills/deploy", "@gh:acme/kit/", "@gh:acme/kit/skills/", "@hub:acme/starter/"
+	for _, lines := range [][]string{{kit, deploy}, {deploy, kit}, {skills, kit}, {skills, kit, deploy}, {deploy, list}, {skills, list}} {
+		w := newWorld(t, acme+"-- hub:acme/starter/.playlist --\ngh:acme/kit/\n")
+		w.env.Cache = fsx.OS(t.TempDir())
+		w.trigger(lines...)
+		w.rowsExist("the first block", w.block())
+		w.dropDeploy()
+		b := w.block()
+		w.rowsExist("deploy is gone", b)
+		if slices.Contains(names(b), "deploy") || !slices.Contains(names(b), "plan") || !slices.Contains(names(b), "review") {
+			t.Errorf("%q: rows %q, want plan and review alone; notes %q", lines, names(b), told(b.Notes))
+		}
+		w.commit(map[string]string{"skills/review/SKILL.md": "", "skills/review/ref/style.md": ""})
+		b = w.block()
+		w.rowsExist("all are gone", b)
+		if !slices.Equal(names(b), []string{"plan"}) {
+			t.Errorf("%q: rows %q, want plan alone; notes %q", lines, names(b), told(b.Notes))
+		}
+		if again := w.block(); again.Text != b.Text {
+			t.Errorf("%q: the next block has rows %q", lines, names(again))
+		}
 	}
 }
 
