@@ -156,7 +156,8 @@ func (c *cache) mixed(e entry, f folder) bool {
 	return false
 }
 
-// answer is what the cache has for one id: content, or the error that stands in its place.
+// answer is what the cache has for one id: content, or the error that stands in its place. An answer of serve that is
+// unread has that for its error.
 type answer struct {
 	content
 	meta     meta
@@ -167,16 +168,37 @@ type answer struct {
 	err      error
 }
 
+// failure is why a is not what upstream has now, nil when it is.
+func (a answer) failure() error {
+	if a.err != nil {
+		return a.err
+	}
+	return a.cause
+}
+
 // serve answers ids, all of one origin, asking upstream once whether the origin moved (C4, C11).
 func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 	out := make(map[skill.ID]answer, len(ids))
-	defer c.answered(ctx, ids, out, c.env.timer())
+	took := c.env.timer()
+	c.ask(ctx, ids, out)
+	for id, a := range out {
+		if a.err == nil {
+			a.err = a.unread
+			out[id] = a
+		}
+	}
+	c.answered(ctx, ids, out, took)
+	return out
+}
+
+// ask puts the answers for ids into out.
+func (c *cache) ask(ctx context.Context, ids []skill.ID, out map[skill.ID]answer) {
 	head, err := c.probe(ctx, ids[0])
 	if err != nil {
 		for _, id := range ids {
 			out[id] = c.fallback(ctx, id, err)
 		}
-		return out
+		return
 	}
 	var need []skill.ID
 	for _, id := range ids {
@@ -201,7 +223,6 @@ func (c *cache) serve(ctx context.Context, ids []skill.ID) map[skill.ID]answer {
 			out[id] = a
 		}
 	}
-	return out
 }
 
 // bring answers ids from head, as often as others write meanwhile. What did not land is answered anew with the rest: the
@@ -213,7 +234,7 @@ func (c *cache) bring(ctx context.Context, head transport.Head, ids []skill.ID, 
 		if !slices.ContainsFunc(need, func(id skill.ID) bool { return errors.Is(out[id].err, errChanged) }) {
 			return
 		}
-		need = slices.DeleteFunc(need, func(id skill.ID) bool { return out[id].err == nil && out[id].cause == nil })
+		need = slices.DeleteFunc(need, func(id skill.ID) bool { return out[id].failure() == nil })
 	}
 }
 

@@ -423,6 +423,63 @@ func TestOversizedSkillFile(t *testing.T) {
 	}
 }
 
+// C6, R10: such a file costs nobody else the refresh of the same call.
+func TestOversizedSkillFileAmongOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	refs := []string{deployRef, "gh:acme/kit/skills/deploy/nested", "gh:acme/kit/skills/review"}
+	for _, ref := range refs {
+		w.resolve(ref)
+	}
+	w.commit(map[string]string{"skills/deploy/SKILL.md": strings.Repeat("x", skill.MaxFile+1), "skills/deploy/nested/SKILL.md": skillText("nested", "New.", ""),
+		"skills/review/SKILL.md": skillText("review", "Reads a change.", "Look once.")})
+	out := atskills.ResolveAll(t.Context(), w.env, refs)
+	for _, o := range out {
+		if o.Err != nil {
+			t.Fatalf("%s: %v", o.Ref, o.Err)
+		}
+	}
+	if got := out[0].Resolution; got.Content != "Run scripts/run.sh." || !hasWarning(got.Warnings, atskills.WarnRefresh) {
+		t.Errorf("%s: %q, warnings %v, want the old copy", out[0].Ref, got.Content, got.Warnings)
+	}
+	if got := out[1].Resolution; got.Description != "Belongs to deploy." || !hasWarning(got.Warnings, atskills.WarnRefresh) {
+		t.Errorf("%s, which did not land either: %q, warnings %v", out[1].Ref, got.Description, got.Warnings)
+	}
+	if got := out[2].Resolution; got.Content != "Look once." || hasWarning(got.Warnings, atskills.WarnRefresh) {
+		t.Errorf("%s: %q, warnings %v, want the new text", out[2].Ref, got.Content, got.Warnings)
+	}
+}
+
+// R5, C4: a SKILL.md that is too long lands like any other, is confirmed by a probe alone, and says what is wrong with it
+// whenever it is resolved; in a menu it is a row with its description.
+func TestOversizedSkillFileLands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.commit(map[string]string{"skills/review/SKILL.md": skillText("review", "Reads a change.", strings.Repeat("x", 2*skill.MaxFile))})
+	for _, ref := range []string{"gh:acme/kit/skills/review", skillsRef} {
+		for try := range 2 {
+			res, err := atskills.Resolve(t.Context(), w.env, ref)
+			if ref != skillsRef {
+				if !errors.As(err, new(*fsx.SizeError)) || !strings.Contains(err.Error(), "SKILL.md") || !strings.Contains(err.Error(), "larger than 1048576 bytes") {
+					t.Errorf("Resolve(%q) error %v, want one that names the limit", ref, err)
+				}
+			} else if err != nil || !strings.HasSuffix(res.Content, "review: Reads a change.") || codes(res.Warnings)[0] != atskills.WarnFrontmatter || len(res.Warnings) != 1 {
+				t.Errorf("Resolve(%q) = %+v, %v, want a menu and one warning", ref, res, err)
+			}
+			if n := w.counter.Reset(); (n.Opens == 0) != (try == 1) || n.Probes != 1 {
+				t.Errorf("Resolve(%q), try %d, asked %+v", ref, try, n)
+			}
+		}
+	}
+	for name, body := range tree(t, w.env.Cache, "gh/acme/kit/skills/review") {
+		if strings.HasSuffix(name, "SKILL.md") {
+			write(t, w.env.Cache, map[string]string{name: body[:len(body)-1] + "y"})
+		}
+	}
+	w.resolve(skillsRef)
+	w.asked("a menu over a long file of which one byte changed", transporttest.Counts{Probes: 1, Opens: 1, Fetches: 1, Bodies: 1})
+}
+
 // C10, F2: a change of the executable bit alone lands, without a body.
 func TestExecutableBitChanged(t *testing.T) {
 	t.Parallel()

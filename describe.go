@@ -23,6 +23,9 @@ type content struct {
 	entries     []Entry           // Path relative to the view's root
 	docs        []*skill.Document // see doc
 	warnings    []Warning
+	// unread is why a skill has neither body nor frontmatter here: its SKILL.md is too long. What a row shows of it is
+	// there all the same (B4).
+	unread error
 }
 
 // doc returns the frontmatter behind a skill, or behind entry i of a menu; nil for one that was not read.
@@ -59,12 +62,17 @@ func describe(id skill.ID, f folder) (content, error) {
 func (c *content) skill(id skill.ID, f folder) error {
 	doc, data, err := f.document("")
 	if err != nil {
-		return fmt.Errorf("read %s/%s: %w", id.Reference(), SkillFile, err)
+		err = fmt.Errorf("read %s/%s: %w", id.Reference(), SkillFile, err)
 	}
-	c.kind, c.docs = Skill, []*skill.Document{doc}
+	if doc == nil {
+		return err
+	}
+	c.kind, c.docs, c.unread = Skill, []*skill.Document{doc}, err
 	c.name, c.description = cmp.Or(oneLine(doc.Name), oneLine(path.Base(f.base))), oneLine(doc.Description)
-	start, _ := doc.BodyRange()
-	c.body, c.frontmatter = doc.BodyText(), strings.ToValidUTF8(string(bytes.TrimSpace(data[:start])), "\ufffd")
+	if c.unread == nil {
+		start, _ := doc.BodyRange()
+		c.body, c.frontmatter = doc.BodyText(), strings.ToValidUTF8(string(bytes.TrimSpace(data[:start])), "\ufffd")
+	}
 	c.files = shownFiles(f.bundles[""])
 	c.findings(id.Reference(), doc)
 	return nil
@@ -90,9 +98,12 @@ func (c *content) menu(id skill.ID, f folder) {
 		switch {
 		case errors.Is(err, errNotExist):
 			continue // it vanished between walk and read (R8)
-		case err != nil:
+		case doc == nil:
 			c.warn(WarnUnreadable, "%s: %v", label, err)
 		default:
+			if err != nil {
+				c.warn(WarnFrontmatter, "%s: nothing but its frontmatter is read: %v", label, err)
+			}
 			e.Name, e.Description = cmp.Or(oneLine(doc.Name), e.Name), oneLine(doc.Description) // a name may show nothing (R8)
 			c.findings(label, doc)
 		}

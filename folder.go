@@ -1,10 +1,13 @@
 package atskills
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"slices"
@@ -147,8 +150,8 @@ func (f *folder) problem(at string, err error) {
 	f.problems = append(f.problems, skill.Problem{Path: at, Code: skill.ProblemUnreadable, Err: err})
 }
 
-// digests condenses each skill: the paths and sizes of its files, and the bytes of its SKILL.md. A copy whose digests
-// moved was damaged or changed since it landed.
+// digests condenses each skill: the paths and sizes of its files, and the bytes of its SKILL.md, however many. A copy
+// whose digests moved was damaged or changed since it landed.
 func (f folder) digests() map[string]string {
 	out := make(map[string]string, len(f.skills))
 	for _, dir := range f.skills {
@@ -156,17 +159,33 @@ func (f folder) digests() map[string]string {
 		for _, fl := range f.bundles[dir] {
 			fmt.Fprintf(h, "%s\x00%d\n", fl.path, fl.size)
 		}
-		data, err := f.read(dir)
-		if err != nil {
-			fmt.Fprintf(h, "%v", err) // too large to be read as a skill: the size above stands for it
+		if err := f.digest(h, dir); err != nil {
+			fmt.Fprintf(h, "%v", err)
 		}
-		h.Write(data)
 		out[dir] = hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	return out
 }
 
-// read returns the SKILL.md of the skill at dir. Its bytes are read once.
+// digest feeds h the SKILL.md of the skill at dir.
+func (f folder) digest(h io.Writer, dir string) error {
+	data, err := f.read(dir)
+	if !isTooLong(err) {
+		_, errHash := h.Write(data)
+		return errors.Join(err, errHash)
+	}
+	r, err := f.view.Open(path.Join(f.base, dir, SkillFile))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(h, io.LimitReader(r, maxBody))
+	return errors.Join(err, r.Close())
+}
+
+// isTooLong reports whether err says that a SKILL.md is larger than skill.MaxFile.
+func isTooLong(err error) bool { return errors.As(err, new(*fsx.SizeError)) }
+
+// read returns the SKILL.md of the skill at dir, of at most skill.MaxFile bytes. They are read once.
 func (f folder) read(dir string) ([]byte, error) {
 	if data, ok := f.files[dir]; ok {
 		return data, nil
@@ -178,9 +197,14 @@ func (f folder) read(dir string) ([]byte, error) {
 	return data, err
 }
 
-// document reads the SKILL.md of the skill at dir, and returns its bytes too.
+// document reads the SKILL.md of the skill at dir, and returns its bytes too. Of one that is too long there is the
+// frontmatter alone, beside the error that says so.
 func (f folder) document(dir string) (*skill.Document, []byte, error) {
 	data, err := f.read(dir)
+	if isTooLong(err) {
+		doc, errHead := readHead(f.view, path.Join(f.base, dir))
+		return doc, nil, cmp.Or(errHead, err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

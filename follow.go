@@ -25,7 +25,9 @@ func newFollower(b *blockBuilder) *follower {
 	if env.Transport != nil {
 		env.Transport = transport.Memo(env.Transport) // a line, and the row of a playlist, share a probe (C11)
 	}
-	return &follower{blockBuilder: b, r: newResolver(env), copies: make(map[skill.ID][]string), broken: make(map[skill.ID]error), drift: newDrift(b.env)}
+	r := newResolver(env)
+	r.heads = true // a block has no bodies (B4)
+	return &follower{blockBuilder: b, r: r, copies: make(map[skill.ID][]string), broken: make(map[skill.ID]error), drift: newDrift(b.env)}
 }
 
 // follow adds the skills of the cloud lines in the order of the file (B3). Those that no copy in the project answers are

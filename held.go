@@ -70,6 +70,9 @@ func (e Env) inCache(ctx context.Context, id skill.ID) (held, error) {
 		if err != nil && !errors.As(err, new(*NotFoundError)) {
 			err = fmt.Errorf("the cache's copy of %s: %w", id.Reference(), err)
 		}
+		if err == nil {
+			err = got.unread
+		}
 		a := answer{content: got, meta: entry.meta, served: ServedCached}
 		return held{answer: a, id: id, fs: c.fs, view: c.view, base: id.DiskPath(), cache: c, entry: entry}, err
 	}

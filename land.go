@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func (x *exchange) add(p *plan) error {
 			x.ask(l.Entry, target{link: l})
 		}
 	}
-	if p.reuse || p.covered {
+	if p.reuse || p.under != nil {
 		return nil
 	}
 	stage, err := fsx.Stage(x.c.fs, stagePath(p.id.Origin())+"/"+metaHash(p.id))
@@ -87,9 +88,6 @@ func (x *exchange) add(p *plan) error {
 	for i := range p.lands {
 		l := &p.lands[i]
 		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), max: maxBody, size: &l.Size}
-		if l.Path == SkillFile { // one that nobody can read must not take the place of one that can be read (C6)
-			t.max = skill.MaxFile
-		}
 		if l.kept {
 			err = x.c.copy(path.Join(p.id.DiskPath(), l.Path), t)
 		} else if body, ok := x.c.spareBody(l.Entry); ok {
@@ -190,7 +188,10 @@ func (c *cache) copy(from string, t target) error {
 
 // land makes p's entry and reads it back.
 func (c *cache) land(ctx context.Context, p *plan) answer {
-	if !p.covered {
+	if err := p.unreadable(); err != nil {
+		return c.fallback(ctx, p.id, err)
+	}
+	if p.under == nil {
 		if err := c.write(ctx, p); errors.Is(err, errChanged) {
 			return answer{err: err}
 		} else if err != nil {
@@ -218,6 +219,18 @@ func (c *cache) land(ctx context.Context, p *plan) answer {
 			p.was.Revision, p.was.Fetched.UTC().Format(time.DateOnly), p.meta.Revision)
 	}
 	return a
+}
+
+// unreadable is why p's SKILL.md, which nobody could read, is not to take the place of one that can be read (C6).
+func (p *plan) unreadable() error {
+	too := func(l landing) bool { return l.Path == SkillFile && l.Size > skill.MaxFile }
+	if !slices.ContainsFunc(p.lands, too) || !slices.Equal(p.old.skills, []string{""}) {
+		return nil
+	}
+	if _, err := p.old.read(""); err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s/%s is larger than %d bytes", p.id.Reference(), SkillFile, skill.MaxFile)
 }
 
 // write swaps p's content and metadata in. A failure before the swap leaves the old entry; one after it leaves the

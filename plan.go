@@ -13,12 +13,12 @@ import (
 
 // plan is what one id's entry is to become.
 type plan struct {
-	id      skill.ID
-	meta    meta
-	old     folder // what stands there now; empty when nothing does
-	was     meta   // what vouches for old, of id or an ancestor; zero when nothing does
-	reuse   bool   // the content on disk is already right: only metadata changes (C9, C10)
-	covered bool   // an ancestor in the same call brings the content along
+	id    skill.ID
+	meta  meta
+	old   folder // what stands there now; empty when nothing does
+	was   meta   // what vouches for old, of id or an ancestor; zero when nothing does
+	reuse bool   // the content on disk is already right: only metadata changes (C9, C10)
+	under *plan  // an ancestor's, in the same call, that brings the content along; nil for none
 
 	lands []landing
 	links []link
@@ -29,7 +29,7 @@ type plan struct {
 // changed reports whether upstream has something else at p.id now than what the machine last read there (X4).
 func (p *plan) changed() bool {
 	same := p.was.ID == p.id && p.was.Tree != "" && p.was.Tree == p.meta.Tree
-	return p.was.Revision != "" && p.was.Revision != p.meta.Revision && !p.reuse && !p.covered && !same
+	return p.was.Revision != "" && p.was.Revision != p.meta.Revision && !p.reuse && p.under == nil && !same
 }
 
 // landing is a file that the new entry holds.
@@ -67,7 +67,7 @@ func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*
 	}
 	for _, e := range earlier {
 		if e.id.Contains(id) {
-			p.covered = true
+			p.under = e
 			return p, nil
 		}
 	}

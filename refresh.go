@@ -82,8 +82,12 @@ func (c *cache) landAll(ctx context.Context, snap transport.Snapshot, plans []*p
 	}
 	err := c.fetch(ctx, snap, plans)
 	for _, p := range plans {
-		if err != nil {
-			out[p.id] = c.failed(ctx, p.id, err)
+		why := err
+		if p.under != nil && why == nil {
+			why = out[p.under.id].failure()
+		}
+		if why != nil {
+			out[p.id] = c.failed(ctx, p.id, why)
 		} else {
 			out[p.id] = c.land(ctx, p)
 		}

@@ -513,6 +513,29 @@ func TestResidencyGoneBelow(t *testing.T) {
 	}
 }
 
+// B4: the frontmatter is all that a block needs of a skill, however long its text is: upstream's as the project's own.
+func TestResidencyLongFile(t *testing.T) {
+	t.Parallel()
+	long := skillText("review", "Reads a change.", strings.Repeat("x", 2*skill.MaxFile))
+	w := newWorld(t, acme)
+	w.commit(map[string]string{"skills/review/SKILL.md": long})
+	w.project(map[string]string{"mine/SKILL.md": long})
+	w.trigger("mine", "@gh:acme/kit/skills/review", "@gh:acme/kit/skills/")
+	want := transporttest.Counts{Probes: 1, Opens: 1, Fetches: 1, Bodies: 6}
+	for _, what := range []string{"the first block", "the second block"} {
+		b := w.block()
+		if got := names(b); !slices.Equal(got, []string{"review", "review", "deploy"}) || len(b.Notes) != 0 {
+			t.Errorf("%s: rows %q, notes %v", what, got, b.Notes)
+		}
+		w.asked(what, want)
+		want = transporttest.Counts{Probes: 1}
+	}
+	w.fake.SetOffline(true)
+	if b := w.block(); len(b.Rows) != 3 || !b.Rows[1].Stale {
+		t.Errorf("offline: rows %+v", b.Rows)
+	}
+}
+
 // C6: a refresh that fails keeps the old copy, marked, and says why.
 func TestResidencyRefreshFails(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,8 @@ type Outcome struct {
 // [*TooLargeError] over the cap, [ErrCacheInTree], a file-system error of the project, and the context's error. When
 // nothing is cached, also what upstream said: a [*transport.Error] that matches [ErrNotFound], [ErrNoAccess],
 // [ErrUnreachable], [ErrNotConfigured], transport.ErrProtocol or transport.ErrNoRevision, or a [*transport.LimitError].
-// Upstream failures with a cached copy are warnings, not errors.
+// Upstream failures with a cached copy are warnings, not errors. A skill whose SKILL.md is larger than skill.MaxFile is a
+// [*fsx.SizeError], whoever has it.
 func Resolve(ctx context.Context, env Env, ref string, opts ...ResolveOption) (*Resolution, error) {
 	out := ResolveAll(ctx, env, []string{ref}, opts...)[0]
 	return out.Resolution, out.Err
@@ -52,6 +53,7 @@ func ResolveAll(ctx context.Context, env Env, refs []string, opts ...ResolveOpti
 type resolver struct {
 	env   Env
 	opts  resolveOptions
+	heads bool // frontmatter is enough: a skill that is unread is answered all the same
 	cache *cache
 
 	found   map[skill.ID]answer  // by the id asked for (Ref.ID)
@@ -187,7 +189,7 @@ func (r *resolver) upstream(ctx context.Context) {
 // result turns the answer for ref into what the caller gets.
 func (r *resolver) result(ctx context.Context, ref skill.Ref) (*Resolution, error) {
 	a := r.found[ref.ID]
-	if a.err != nil {
+	if a.err != nil && !(r.heads && a.unread != nil) {
 		if r.cache != nil && a.served != ServedLocal {
 			a.err = r.cache.onBranch(ctx, ref, a.err)
 		}

@@ -315,6 +315,8 @@ func (s *save) content(ctx context.Context, at *place, headErr error) (answer, e
 	switch {
 	case a.err != nil:
 		return a, a.err
+	case a.unread != nil:
+		return a, a.unread
 	case a.served == ServedStale && !at.empty():
 		return a, fmt.Errorf("%s stays as it is: %w", oneLine(at.dir), a.cause)
 	case a.served == ServedStale && slices.ContainsFunc(a.warnings, func(w Warning) bool { return w.Code == WarnDamaged }):

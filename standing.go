@@ -29,6 +29,9 @@ func (e Env) standing(ctx context.Context, view fsx.View, id skill.ID, base stri
 		if err == nil {
 			got, err = describe(id, f)
 		}
+		if err == nil {
+			err = got.unread
+		}
 		if try == maxSaveTries || ctx.Err() != nil || sameFolder(before, lookUp(view, base)) {
 			return got, err
 		}
