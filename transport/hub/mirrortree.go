@@ -24,7 +24,7 @@ type tree struct {
 
 // owner returns the folder of an owner.
 func (t *tree) owner(name string) (fsx.Dir, error) {
-	if d, err := t.view.ReadDir(name); err == nil {
+	if d, err := t.exact(name); err == nil {
 		return d, nil
 	}
 	root, err := t.view.ReadDir("")
@@ -36,7 +36,7 @@ func (t *tree) owner(name string) (fsx.Dir, error) {
 
 // folder returns the folder at owner/name. The plain way comes first: most folders are spelled as their ids are.
 func (t *tree) folder(owner, name string) (fsx.Dir, error) {
-	if d, err := t.view.ReadDir(owner + "/" + name); err == nil {
+	if d, err := t.exact(owner + "/" + name); err == nil {
 		return d, nil
 	}
 	d, err := t.owner(owner)
@@ -44,6 +44,15 @@ func (t *tree) folder(owner, name string) (fsx.Dir, error) {
 		return fsx.Dir{}, err
 	}
 	return t.below(d, name)
+}
+
+// exact returns the folder at name as the disk spells it. A disk that takes another spelling for it must not answer: who may
+// see an owner is known by the one spelling alone (H4).
+func (t *tree) exact(name string) (fsx.Dir, error) {
+	if e, err := t.view.Lookup(name); err != nil || !e.IsDir() {
+		return fsx.Dir{}, errMissing
+	}
+	return t.view.ReadDir(name)
 }
 
 // skill returns the folder at owner/name, which holds a SKILL.md.
