@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path"
@@ -55,18 +56,24 @@ func (t *tree) exact(name string) (fsx.Dir, error) {
 	return t.view.ReadDir(name)
 }
 
-// skill returns the folder at owner/name, which holds a SKILL.md.
+// skill returns the folder at owner/name, which holds a SKILL.md. What seems missing is looked for again once the owner's
+// folder shows no replacement: one may have ended in between.
 func (t *tree) skill(owner, name string) (fsx.Dir, error) {
 	d, err := t.folder(owner, name)
-	if err != nil {
-		return fsx.Dir{}, err
-	}
-	if holdsSkill(d) {
+	if err == nil && holdsSkill(d) {
 		return d, nil
+	}
+	if err != nil && !errors.Is(err, errMissing) {
+		return fsx.Dir{}, err
 	}
 	above, err := t.owner(owner)
 	if err != nil {
 		return fsx.Dir{}, err
+	}
+	if !above.Unfinished {
+		if d, err := t.folder(owner, name); err == nil && holdsSkill(d) {
+			return d, nil
+		}
 	}
 	return fsx.Dir{}, absent(above)
 }
