@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/atskills-go/atskills/skill"
 	"github.com/atskills-go/atskills/transport"
 )
@@ -24,7 +26,8 @@ func newAccess(private map[string][]string) (access, error) {
 		if err != nil {
 			return nil, fmt.Errorf("private owner %q: %w", owner, err)
 		}
-		key, _, _ := strings.Cut(id.Path(), "/")
+		name, _, _ := strings.Cut(id.Path(), "/")
+		key := ownerKey(name)
 		if a[key] == nil {
 			a[key] = [][sha256.Size]byte{}
 		}
@@ -40,7 +43,7 @@ func newAccess(private map[string][]string) (access, error) {
 
 // check reports whether a request with header may see what owner has, and who else may (H4).
 func (a access) check(owner string, header http.Header) (transport.Visibility, bool) {
-	tokens, private := a[owner]
+	tokens, private := a[ownerKey(owner)]
 	if !private {
 		return transport.Public, true
 	}
@@ -53,9 +56,13 @@ func (a access) check(owner string, header http.Header) (transport.Visibility, b
 
 // public reports whether everybody may see what owner has.
 func (a access) public(owner string) bool {
-	_, private := a[owner]
+	_, private := a[ownerKey(owner)]
 	return !private
 }
+
+// ownerKey returns the one spelling under which an owner is private or not: which Unicode form the folder of a private
+// owner has, or a disk takes for it, must not make it public.
+func ownerKey(owner string) string { return norm.NFC.String(owner) }
 
 // bearer returns the token of a request. None, several, or one of another scheme is "", which is nobody's token.
 func bearer(header http.Header) string {
