@@ -32,6 +32,13 @@ func (h *Hub) bundle(ctx context.Context, id skill.ID, a answer, pinned bool) (*
 		q.rev = a.rev
 	}
 	l, err := h.files(ctx, q, a)
+	if q.rev == "" && a.tagged && errors.Is(err, errChanged) {
+		q.rev = a.rev // it moved since a was read, and a hub with history still has the list
+		l, err = h.files(ctx, q, a)
+		if hasNoListing(err) {
+			err = errChanged
+		}
+	}
 	if q.rev != "" && hasNoListing(err) {
 		// Either there are no listings, or the revision went just now.
 		q.rev = ""
