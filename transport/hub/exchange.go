@@ -95,7 +95,7 @@ func (h *Hub) attempt(ctx context.Context, q question, read func(*reply) error) 
 		return err
 	}
 	defer r.Body.Close()
-	if r.StatusCode == http.StatusOK || r.StatusCode == http.StatusNotModified && q.match != "" {
+	if r.StatusCode == http.StatusOK || r.StatusCode == http.StatusNotModified && isTag(string(q.match)) {
 		err = read(r)
 	} else {
 		err = h.newStatusError(r)
