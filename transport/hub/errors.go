@@ -43,8 +43,8 @@ func (h *Hub) newStatusError(r *reply) error {
 	switch r.mediaType() {
 	case "text/plain":
 		text := remote.Clean(string(b))
-		if r.token != "" {
-			text = remote.Scrub(text, spellings(r.token))
+		if r.known != "" {
+			text = remote.Scrub(text, spellings(r.known))
 		}
 		e.text = text
 	case jsonType:

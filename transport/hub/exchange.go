@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -57,6 +58,7 @@ type reply struct {
 	at    url.URL // where the answer came from
 	own   bool    // that is the hub's own host
 	token string  // what was sent
+	known string  // the token that this host or one before it in the redirects was sent, and may have passed on
 }
 
 // ask sends a question and hands an answer of 200, or 304 to a conditional one, to read. A hub that is busy or out of
@@ -104,23 +106,24 @@ func (h *Hub) attempt(ctx context.Context, q question, read func(*reply) error) 
 		remote.Drain(r.Body)
 		return nil
 	}
-	if r.token != "" {
-		err = remote.Reword(err, spellings(r.token))
-	}
 	if !r.own {
 		err = &elsewhereError{host: remote.HostKey(&r.at), err: err}
+	}
+	if r.known != "" {
+		err = remote.Reword(err, spellings(r.known))
 	}
 	return err
 }
 
 // send follows redirects. The caller closes the body.
 func (h *Hub) send(ctx context.Context, q question) (*reply, error) {
-	u := q.url()
+	u, known := q.url(), ""
 	for hop := 0; ; hop++ {
-		r, err := h.once(ctx, u, q)
+		r, err := h.once(ctx, u, q, known)
 		if err != nil || !remote.IsRedirect(r.StatusCode) {
 			return r, err
 		}
+		known = r.known
 		remote.Drain(r.Body)
 		if hop == remote.MaxRedirects {
 			return nil, &remote.RedirectError{Text: fmt.Sprintf("more than %d redirects", remote.MaxRedirects)}
@@ -131,14 +134,15 @@ func (h *Hub) send(ctx context.Context, q question) (*reply, error) {
 	}
 }
 
-// once sends one request. A token goes to the hub's own host alone (H6).
-func (h *Hub) once(ctx context.Context, u url.URL, q question) (*reply, error) {
-	r := &reply{at: u, own: remote.HostKey(&u) == remote.HostKey(&h.base)}
+// once sends one request. A token goes to the hub's own host alone (H6); known is one that went there before.
+func (h *Hub) once(ctx context.Context, u url.URL, q question, known string) (*reply, error) {
+	r := &reply{at: u, own: remote.HostKey(&u) == remote.HostKey(&h.base), known: known}
 	if r.own {
 		var err error
 		if r.token, err = h.token(ctx, &u); err != nil {
 			return nil, err
 		}
+		r.known = cmp.Or(r.token, known)
 	}
 	ctx, guard := remote.NewGuard(ctx, h.opts.Limits.StallTimeout)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -160,8 +164,9 @@ func (h *Hub) once(ctx context.Context, u url.URL, q question) (*reply, error) {
 	if err != nil {
 		err = remote.Because(ctx, err)
 		guard.Stop()
-		if r.token != "" {
-			err = remote.Reword(err, spellings(r.token))
+		if reason, sending := remote.WithoutURL(err); r.known != "" && sending {
+			// What is around the reason is taken off again before it is shown.
+			err = &url.Error{Op: req.Method, URL: h.base.String(), Err: remote.Reword(reason, spellings(r.known))}
 		}
 		return nil, err
 	}

@@ -109,7 +109,7 @@ const (
 func (r *reply) strongTag() transport.Revision {
 	tag, ok := strings.CutPrefix(strings.TrimSpace(r.Header.Get("ETag")), `"`)
 	tag, ok2 := strings.CutSuffix(tag, `"`)
-	if !ok || !ok2 || !isTag(tag) || r.token != "" && strings.Contains(tag, r.token) {
+	if !ok || !ok2 || !isTag(tag) || r.known != "" && strings.Contains(tag, r.known) {
 		return ""
 	}
 	return transport.Revision(tag)
