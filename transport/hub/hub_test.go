@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -279,6 +280,59 @@ func TestPinned(t *testing.T) {
 				t.Errorf("Open at the old revision: %v", err)
 			}
 		})
+	}
+}
+
+// S4: of a hub with history, what the probe brought opens after a change too.
+func TestPinnedAfterProbe(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, archive(t, deploy), habits{history: true})
+	h := s.client(t)
+	head, err := h.Head(t.Context(), id(t, "hub:acme/deploy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.up.Commit("hub:acme/deploy", time.Time{}, map[string]transporttest.File{"run me.sh": {Body: "new\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := h.Open(t.Context(), head.Revision, id(t, "hub:acme/deploy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	tree, err := snap.Tree(id(t, "hub:acme/deploy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = snap.Fetch(t.Context(), tree.Entries, func(e transport.Entry, r io.Reader) error {
+		b, err := io.ReadAll(r)
+		if e.Path == "run me.sh" && string(b) != "#!/bin/sh\n" {
+			t.Errorf("%s is %q", e.Path, b)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// H3: a 304 answers nobody who could not ask whether something changed.
+func TestUnaskedUnchanged(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	base := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Header.Values("If-None-Match")...)
+		w.WriteHeader(http.StatusNotModified)
+	})
+	for _, rev := range []transport.Revision{"", `W/"x"`, `"quoted"`, "a b", "ü"} {
+		head, err := newClient(t, base).HeadSince(t.Context(), id(t, "hub:o/n"), transport.Known{Revision: rev})
+		if !errors.Is(err, transport.ErrProtocol) {
+			t.Errorf("HeadSince(%q) = %+v, %v", rev, head, err)
+		}
+	}
+	if len(asked) != 0 {
+		t.Errorf("asked with If-None-Match %q", asked)
 	}
 }
 

@@ -188,10 +188,11 @@ func (m *mirror) answer(r *http.Request) (page, error) {
 // hidden answers for an owner that this caller may not see. It looks around as for one that is not there, so that the
 // time tells little about the owner, and it never comes near a skill, so that it tells nothing about those.
 func (m *mirror) hidden() error {
-	if _, err := m.tree.view.ReadDir(""); err != nil {
+	root, err := m.tree.view.ReadDir("")
+	if err != nil {
 		return unavailable(err)
 	}
-	return errMissing
+	return absent(root)
 }
 
 func (m *mirror) health() (page, error) {

@@ -1,12 +1,18 @@
 package hub_test
 
 import (
+	"fmt"
 	"log/slog"
+	"net/url"
+	"os"
+	"path"
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/atskills-go/atskills/fsx"
 	"github.com/atskills-go/atskills/internal/fstest"
@@ -153,5 +159,108 @@ func TestMirrorLog(t *testing.T) {
 	}
 	if n := strings.Count(text, "msg=request"); n != 4 {
 		t.Errorf("%d records of 4 requests:\n%s", n, text)
+	}
+}
+
+// folding is a disk that answers other spellings of its names.
+type folding struct {
+	billy.Filesystem
+	same func(stored, asked string) bool
+}
+
+// stored returns name as the disk spells it, where it stands under another spelling alone.
+func (f folding) stored(name string) string {
+	at := ""
+	for seg := range strings.SplitSeq(name, "/") {
+		infos, _ := f.Filesystem.ReadDir(at) // of what is not there nothing is known
+		found := seg
+		for _, info := range infos {
+			if info.Name() == seg {
+				found = seg
+				break
+			}
+			if f.same(info.Name(), seg) {
+				found = info.Name()
+			}
+		}
+		at = path.Join(at, found)
+	}
+	return at
+}
+
+func (f folding) Open(name string) (billy.File, error) { return f.Filesystem.Open(f.stored(name)) }
+
+func (f folding) OpenFile(name string, flag int, perm os.FileMode) (billy.File, error) {
+	return f.Filesystem.OpenFile(f.stored(name), flag, perm)
+}
+
+func (f folding) Stat(name string) (os.FileInfo, error) { return f.Filesystem.Stat(f.stored(name)) }
+
+func (f folding) Lstat(name string) (os.FileInfo, error) { return f.Filesystem.Lstat(f.stored(name)) }
+
+func (f folding) ReadDir(name string) ([]os.FileInfo, error) {
+	return f.Filesystem.ReadDir(f.stored(name))
+}
+
+// H4: a private owner is private under every spelling that a disk takes for its folder.
+func TestMirrorPrivateSpellings(t *testing.T) {
+	t.Parallel()
+	exact := func(string, string) bool { return false }
+	apfs := func(stored, asked string) bool {
+		return strings.EqualFold(norm.NFD.String(stored), norm.NFD.String(asked))
+	}
+	ntfs := func(stored, asked string) bool {
+		return strings.EqualFold(strings.TrimRight(stored, ". "), strings.TrimRight(asked, ". ")) ||
+			stored == "secret" && strings.EqualFold(asked, "SECRET~1")
+	}
+	tests := []struct {
+		name                   string
+		same                   func(stored, asked string) bool
+		private, folder, asked string
+	}{
+		{"folded letter", apfs, "secret", "secret", "%C5%BFecret"}, // U+017F is its own lower case, and folds to s
+		{"decomposed", apfs, "caf\u00e9", "caf\u00e9", "cafe%CC%81"},
+		{"decomposed folder", apfs, "caf\u00e9", "cafe\u0301", "cafe%CC%81"},
+		{"decomposed folder, exact disk", exact, "caf\u00e9", "cafe\u0301", "cafe%CC%81"},
+		{"composed folder, exact disk", exact, "cafe\u0301", "caf\u00e9", "caf%C3%A9"},
+		{"dot behind", ntfs, "secret", "secret", "secret."},
+		{"space behind", ntfs, "secret", "secret", "secret%20"},
+		{"short name", ntfs, "secret", "secret", "SECRET~1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			base := memfs.New()
+			fstest.Write(t, base, "", fstest.Tree{tt.folder + "/keys/SKILL.md": mirrorSkill("keys", "SECRET")})
+			m := newMirror(t, fsx.Locked(folding{base, tt.same}), hub.HandlerOptions{Private: map[string][]string{tt.private: {"token"}}})
+			for _, target := range []string{"/%s/keys", "/%s/keys?files", "/%s/keys/SKILL.md", "/?prefix=%s/", "/?prefix=%s/keys/"} {
+				if a := m.get(fmt.Sprintf(target, tt.asked)); a.status != 404 {
+					t.Errorf("%s without a token: %d %q", target, a.status, a.body)
+				}
+			}
+			if a := m.get("/"+url.PathEscape(tt.folder)+"/keys", "Authorization", "Bearer token"); a.status != 200 {
+				t.Errorf("with the token: %d %q", a.status, a.body)
+			}
+		})
+	}
+}
+
+// H4: hidden and missing are the same also while something at the top of the tree is being replaced.
+func TestMirrorPrivateUnfinished(t *testing.T) {
+	t.Parallel()
+	below, err := interrupted(t).Chroot("o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fsx.Locked(below)
+	fstest.Write(t, fsys, "", mirrorTree)
+	m := newMirror(t, fsys, hub.HandlerOptions{Private: mirrorPrivate})
+	for _, target := range []string{"/%s/keys", "/%s/keys?files", "/%s/keys/token.txt", "/%s/keys?rev=x", "/?prefix=%s/", "/?prefix=%s/keys/"} {
+		hidden, missing := m.get(fmt.Sprintf(target, "secret")), m.get(fmt.Sprintf(target, "nobody"))
+		hidden.header.Del("Date")
+		missing.header.Del("Date")
+		if diff := cmp.Diff(missing, hidden, cmp.AllowUnexported(answer{})); diff != "" || hidden.status != 503 {
+			t.Errorf("%s: %d, not as missing: %s", target, hidden.status, diff)
+		}
 	}
 }

@@ -309,3 +309,52 @@ func TestMirrorCallerLeaves(t *testing.T) {
 		t.Errorf("afterwards: %d", a.status)
 	}
 }
+
+// interrupted returns a tree in which a replacement of the skill at o/s was cut off while the skill was away.
+func interrupted(t *testing.T) billy.Filesystem {
+	t.Helper()
+	for n := 1; ; n++ {
+		base := fsx.Locked(memfs.New())
+		replaceSkill(t, base, 0)
+		staged, err := fsx.Stage(base, "o/s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fstest.Write(t, base, staged, fstest.Tree{"SKILL.md": mirrorSkill("s", "gen 1.")})
+		broken, reached := fstest.LosePower(base, n)
+		err = fsx.Replace(broken, staged, "o/s", fsx.ReplaceOptions{Commit: "SKILL.md"})
+		if !reached() {
+			t.Fatalf("no crash left the skill away: %v", err)
+		}
+		if _, err := base.Lstat("o/s/SKILL.md"); err != nil {
+			return base
+		}
+	}
+}
+
+// A replacement that ends at any moment of a request never makes the skill missing (C5).
+func TestMirrorReplacementEnds(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{"/o/s", "/o/s?files", "/o/s/SKILL.md", "/?prefix=o/s/", "/?prefix=o/"} {
+		fstest.Sweep(t, func(t *testing.T, n int) bool {
+			base := interrupted(t)
+			calls := 0
+			fsys := fstest.Hook(base, func(fstest.Call) error {
+				if calls++; calls == n {
+					return fsx.Sweep(base, "o", nil)
+				}
+				return nil
+			})
+			h, err := hub.Handler(fsys, hub.HandlerOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+			if w.Code != http.StatusOK && w.Code != http.StatusServiceUnavailable {
+				t.Errorf("%s, ended at call %d: %d %q", target, n, w.Code, w.Body)
+			}
+			return calls >= n
+		})
+	}
+}

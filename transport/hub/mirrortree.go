@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path"
@@ -47,8 +46,8 @@ func (t *tree) folder(owner, name string) (fsx.Dir, error) {
 	return t.below(d, name)
 }
 
-// exact returns the folder at name as the disk spells it. A disk that takes another spelling for it must not answer: who may
-// see an owner is known by the one spelling alone (H4).
+// exact returns the folder at name, when the disk spells it so. Other spellings that a disk takes for a name (APFS folds
+// case and Unicode, NTFS has short names) must not lead to it: who may see an owner is known by one alone (H4).
 func (t *tree) exact(name string) (fsx.Dir, error) {
 	if e, err := t.view.Lookup(name); err != nil || !e.IsDir() {
 		return fsx.Dir{}, errMissing
@@ -57,25 +56,26 @@ func (t *tree) exact(name string) (fsx.Dir, error) {
 }
 
 // skill returns the folder at owner/name, which holds a SKILL.md. What seems missing is looked for again once the owner's
-// folder shows no replacement: one may have ended in between.
+// folder shows no replacement: one may have ended between the two looks.
 func (t *tree) skill(owner, name string) (fsx.Dir, error) {
-	d, err := t.folder(owner, name)
-	if err == nil && holdsSkill(d) {
-		return d, nil
-	}
-	if err != nil && !errors.Is(err, errMissing) {
-		return fsx.Dir{}, err
-	}
-	above, err := t.owner(owner)
-	if err != nil {
-		return fsx.Dir{}, err
-	}
-	if !above.Unfinished {
-		if d, err := t.folder(owner, name); err == nil && holdsSkill(d) {
+	for again := false; ; again = true {
+		d, err := t.folder(owner, name)
+		switch {
+		case err == nil && holdsSkill(d):
 			return d, nil
+		case err != nil && refusalFor(err) != errMissing:
+			return fsx.Dir{}, err
+		case again:
+			return fsx.Dir{}, errMissing
+		}
+		above, err := t.owner(owner)
+		if err != nil {
+			return fsx.Dir{}, err
+		}
+		if above.Unfinished {
+			return fsx.Dir{}, errUnsettled
 		}
 	}
-	return fsx.Dir{}, absent(above)
 }
 
 // below returns the folder in parent whose name is name in any case, the lower one before others (G3).

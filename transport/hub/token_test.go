@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -90,6 +91,53 @@ func TestTokenRepeated(t *testing.T) {
 	head, err := newClient(t, tag, withToken(secret)).Head(t.Context(), id(t, "hub:o/n"))
 	if err != nil || strings.Contains(string(head.Revision), secret) {
 		t.Errorf("Head = %+v, %v", head, err)
+	}
+}
+
+// X5: a hub passes the token on by a redirect; neither an error nor a revision repeats what comes back from there.
+func TestTokenRedirected(t *testing.T) {
+	t.Parallel()
+	const token = "t0k3n-of-mine"
+	other := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+		got := r.URL.Query().Get("t")
+		if r.URL.Path == "/denied" {
+			reply(w, 403, "text/plain", "no: "+got)
+			return
+		}
+		w.Header().Set("ETag", `"`+got+`"`)
+		reply(w, 200, "text/plain", skillText)
+	})
+	base := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+		got := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		switch r.URL.Path {
+		case "/o/name":
+			http.Redirect(w, r, "http://"+got+".invalid:1/?t="+got, http.StatusFound)
+		case "/o/header":
+			if c, buf, err := http.NewResponseController(w).Hijack(); err == nil {
+				_, _ = buf.WriteString("HTTP/1.1 200 OK\r\nX: \x01" + got + "\r\n\r\n")
+				_ = buf.Flush()
+				_ = c.Close()
+			}
+		default:
+			http.Redirect(w, r, other+strings.TrimPrefix(r.URL.Path, "/o")+"?t="+got, http.StatusFound)
+		}
+	})
+	noDNS := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if host, _, _ := net.SplitHostPort(addr); strings.HasSuffix(host, ".invalid") {
+			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, addr)
+	}}
+	t.Cleanup(noDNS.CloseIdleConnections)
+	h := newClient(t, base, withToken(token), func(o *hub.Options) { o.Client = &http.Client{Transport: noDNS} })
+	for name, kind := range map[string]error{"name": transport.ErrUnreachable, "header": transport.ErrUnreachable, "denied": transport.ErrNoAccess} {
+		if _, err := h.Head(t.Context(), id(t, "hub:o/"+name)); !errors.Is(err, kind) || strings.Contains(err.Error(), token) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if head, err := h.Head(t.Context(), id(t, "hub:o/tag")); err != nil || strings.Contains(string(head.Revision), token) {
+		t.Errorf("tag: %+v, %v", head, err)
 	}
 }
 
