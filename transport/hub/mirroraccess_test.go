@@ -248,19 +248,24 @@ func TestMirrorPrivateSpellings(t *testing.T) {
 // H4: hidden and missing are the same also while something at the top of the tree is being replaced.
 func TestMirrorPrivateUnfinished(t *testing.T) {
 	t.Parallel()
-	below, err := interrupted(t).Chroot("o")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fsys := fsx.Locked(below)
-	fstest.Write(t, fsys, "", mirrorTree)
-	m := newMirror(t, fsys, hub.HandlerOptions{Private: mirrorPrivate})
-	for _, target := range []string{"/%s/keys", "/%s/keys?files", "/%s/keys/token.txt", "/%s/keys?rev=x", "/?prefix=%s/", "/?prefix=%s/keys/"} {
-		hidden, missing := m.get(fmt.Sprintf(target, "secret")), m.get(fmt.Sprintf(target, "nobody"))
-		hidden.header.Del("Date")
-		missing.header.Del("Date")
-		if diff := cmp.Diff(missing, hidden, cmp.AllowUnexported(answer{})); diff != "" || hidden.status != 503 {
-			t.Errorf("%s: %d, not as missing: %s", target, hidden.status, diff)
+	interrupted(t, func(base billy.Filesystem, away bool) {
+		if !away {
+			return
 		}
-	}
+		below, err := base.Chroot("o")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys := fsx.Locked(below)
+		fstest.Write(t, fsys, "", mirrorTree)
+		m := newMirror(t, fsys, hub.HandlerOptions{Private: mirrorPrivate})
+		for _, target := range []string{"/%s/keys", "/%s/keys?files", "/%s/keys/token.txt", "/%s/keys?rev=x", "/?prefix=%s/", "/?prefix=%s/keys/"} {
+			hidden, missing := m.get(fmt.Sprintf(target, "secret")), m.get(fmt.Sprintf(target, "nobody"))
+			hidden.header.Del("Date")
+			missing.header.Del("Date")
+			if diff := cmp.Diff(missing, hidden, cmp.AllowUnexported(answer{})); diff != "" || hidden.status != 503 {
+				t.Errorf("%s: %d, not as missing: %s", target, hidden.status, diff)
+			}
+		}
+	})
 }
