@@ -23,8 +23,14 @@ func ProbeTimeout(ctx context.Context, limit time.Duration) (context.Context, co
 	return context.WithTimeoutCause(ctx, limit, &WaitError{"no answer within", limit, "ProbeTimeout"})
 }
 
+// AnswerTimeout returns a context that ends when an answer has taken limit, whatever arrived meanwhile: for one that is
+// worth nothing before it is there as a whole. Without, one that drips in just above the least rate takes hours.
+func AnswerTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, &WaitError{"no whole answer within", limit, "StallTimeout"})
+}
+
 // minRate is how many bytes a second are progress. Less is no line that anybody uses, and would hold an exchange up for
-// as long as the other side likes: at a byte a minute a listing has no end.
+// as long as the other side likes: at a byte a minute a pack has no end.
 const minRate = 512
 
 // Guard ends one exchange in which too little arrives for too long: in each stretch as long as the limit, as many bytes

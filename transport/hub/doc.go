@@ -8,17 +8,25 @@
 //	<base>/<owner>/<name>/<path>   a bundled file
 //	<base>?prefix=<owner>/<name>/  JSON array of {path, name, description}: a playlist
 //
-// The revision is the strong ETag of the first or the last of these, else the SHA-256 of what was served (H3). A request
-// with "?rev=<revision>" asks for that revision and no other; a hub without history may ignore it, and the client
-// notices. A hub without listings may ignore "?files", or answer 404 or 400: its skills are SKILL.md alone. A menu of more
-// than 128 rows may be refused with 413 and the JSON object {count}, the number of its rows: a [*transport.TooManyError].
+// The revision is the strong ETag of the first or the last of these, which changes with every file of the skill, else the
+// SHA-256 of what was served (H3): of SKILL.md, or of the list of the files where there is one, since of SKILL.md alone a
+// change beside it would never show. A request with "?rev=<ETag>" asks for that revision and no other; a hub without
+// history may ignore it, and the client notices. A hub whose ETag is another with each answer has no revision that could be
+// read. A revision is spelled as its ETag without the quotes, which it keeps when it begins with "sha256:", as digests do.
+//
+// A hub without listings may ignore "?files", or answer 404 or 400: its skills are SKILL.md alone. One that has them says so
+// with the SKILL.md, by the header "Atskills-Files: <n>", the number of files in the list: 1 saves the client the question,
+// and with more, as of a hub that listed any skill before, no listing or one of another length is a hub between two states
+// and never a skill of one file. A menu of more than 128 rows may be refused with 413 and the JSON object {count}, the
+// number of its rows: a [*transport.TooManyError].
 //
 // # Client
 //
-// [New] returns a [Hub], the transport of hub: ids. A probe is one GET, conditional where the caller has a copy, and what
-// it brought is kept in a small memory, so that a skill read for the first time costs that GET, one for the listing and
-// one for each bundled file. Nothing is written. Bodies are checked against the digests of the listing before they are
-// handed on.
+// [New] returns a [Hub], the transport of hub: ids. A probe is one GET, conditional where the caller has a copy; of a hub
+// without validators it is two, with the question for the list, and one when that is announced as a single file. A playlist
+// takes one more, since its id is asked for as a skill first. What a probe brought is kept in a small memory, so that a skill
+// read for the first time costs a GET for SKILL.md, one for the listing and one for each bundled file. Nothing is written.
+// Bodies are checked against the digests of the listing before their last byte is handed on.
 //
 // Answers are hostile until checked: everything read has a limit (see [transport.Limits], AnswerBytes above all), names
 // go through the grammar, references in a playlist too (H5), and a web page in place of a skill is an error that says who

@@ -203,6 +203,9 @@ func (f fault) answer(err error) error {
 		return f.error(transport.ErrNoAccess, transport.CauseNoAccess, err, "use the hub's https address, or no token")
 	case errors.As(err, &token):
 		return f.error(transport.ErrUnreachable, transport.CauseNoAccess, err, "")
+	case errors.As(err, &revision) && f.op == "probe":
+		// No revision was asked for: the hub is between two states, and a copy may serve until it is not.
+		return f.error(transport.ErrUnreachable, transport.CauseServer, err, "")
 	case errors.As(err, &revision):
 		return f.error(transport.ErrNoRevision, transport.CauseNotFound, err, "")
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -38,8 +38,8 @@ type question struct {
 	op     string
 	at     url.URL
 	query  string             // before the revision
-	rev    transport.Revision // asked for with ?rev=, "" for the present one
-	match  transport.Revision // the caller's revision, for If-None-Match
+	rev    transport.Revision // asked for with ?rev=, "" for the present one; a hub knows it (tagOf)
+	match  transport.Revision // the caller's revision, for If-None-Match where a hub may know it
 	accept string
 }
 
@@ -47,7 +47,7 @@ func (q question) url() url.URL {
 	u := q.at
 	u.RawQuery = q.query
 	if q.rev != "" {
-		u.RawQuery = strings.TrimPrefix(u.RawQuery+"&rev="+url.QueryEscape(string(q.rev)), "&")
+		u.RawQuery = strings.TrimPrefix(u.RawQuery+"&rev="+url.QueryEscape(tagOf(q.rev)), "&")
 	}
 	return u
 }
@@ -87,17 +87,14 @@ func (h *Hub) ask(ctx context.Context, q question, read func(*reply) error) erro
 
 // attempt is ask without patience.
 func (h *Hub) attempt(ctx context.Context, q question, read func(*reply) error) error {
-	if q.op == "probe" {
-		var cancel context.CancelFunc
-		ctx, cancel = remote.ProbeTimeout(ctx, h.opts.Limits.ProbeTimeout)
-		defer cancel()
-	}
+	ctx, cancel := h.patience(ctx, q.op)
+	defer cancel()
 	r, err := h.send(ctx, q)
 	if err != nil {
 		return err
 	}
 	defer r.Body.Close()
-	if r.StatusCode == http.StatusOK || r.StatusCode == http.StatusNotModified && isTag(string(q.match)) {
+	if r.StatusCode == http.StatusOK || r.StatusCode == http.StatusNotModified && tagOf(q.match) != "" {
 		err = read(r)
 	} else {
 		err = h.newStatusError(r)
@@ -113,6 +110,17 @@ func (h *Hub) attempt(ctx context.Context, q question, read func(*reply) error) 
 		err = remote.Reword(err, spellings(r.known))
 	}
 	return err
+}
+
+// patience bounds one attempt as a whole. Only bundled files may take their time, as long as they arrive.
+func (h *Hub) patience(ctx context.Context, op string) (context.Context, context.CancelFunc) {
+	switch op {
+	case "probe":
+		return remote.ProbeTimeout(ctx, h.opts.Limits.ProbeTimeout)
+	case "list":
+		return remote.AnswerTimeout(ctx, h.opts.Limits.StallTimeout)
+	}
+	return context.WithCancel(ctx)
 }
 
 // send follows redirects. The caller closes the body.
@@ -154,8 +162,8 @@ func (h *Hub) once(ctx context.Context, u url.URL, q question, known string) (*r
 	req.Header.Set("Accept", q.accept)
 	// A proxy that compresses on the way makes a strong ETag weak, and a weak one is no revision.
 	req.Header.Set("Accept-Encoding", "identity")
-	if isTag(string(q.match)) {
-		req.Header.Set("If-None-Match", `"`+string(q.match)+`"`)
+	if tag := tagOf(q.match); tag != "" {
+		req.Header.Set("If-None-Match", `"`+tag+`"`)
 	}
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/atskills-go/atskills/transport"
@@ -239,6 +240,61 @@ func TestStalls(t *testing.T) {
 	}
 }
 
+// dripping is a body that brings a little more than the least rate, for ever.
+type dripping struct{ ctx context.Context }
+
+func (d *dripping) Read(p []byte) (int, error) {
+	select {
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
+	case <-time.After(150 * time.Millisecond):
+		return copy(p, strings.Repeat(" ", 100)), nil
+	}
+}
+
+func (d *dripping) Close() error { return nil }
+
+// An answer that drips has an end: a probe that of a probe, and what is listed that of a stall.
+func TestDrips(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		whole := ""
+		h := newClient(t, "http://hub.example", func(o *hub.Options) {
+			o.Limits.ProbeTimeout, o.Limits.StallTimeout = 10*time.Second, time.Minute
+			o.Client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				head := http.Header{"Content-Type": {"text/markdown"}, "Etag": {`"e"`}}
+				if r.URL.Query().Has("files") {
+					head.Set("Content-Type", "application/json")
+				}
+				resp := &http.Response{StatusCode: 200, Header: head, ContentLength: -1, Request: r, Body: &dripping{ctx: r.Context()}}
+				if r.URL.RequestURI() == whole {
+					resp.Body = io.NopCloser(strings.NewReader(skillText))
+				}
+				return resp, nil
+			})}
+		})
+		ends := func(what, field string, after time.Duration, call func() error) {
+			t.Helper()
+			start := time.Now()
+			err := call()
+			if took := time.Since(start); took != after || !errors.Is(err, transport.ErrUnreachable) || !strings.Contains(err.Error(), "Limits."+field) {
+				t.Errorf("%s: %v after %v, want %v", what, err, took, after)
+			}
+		}
+		ends("probe", "ProbeTimeout", 10*time.Second, func() error {
+			_, err := h.Head(t.Context(), id(t, "hub:o/n"))
+			return err
+		})
+		open := func() error {
+			_, err := h.Open(t.Context(), "e", id(t, "hub:o/n"))
+			return err
+		}
+		ends("SKILL.md", "StallTimeout", time.Minute, open)
+		whole = "/o/n?rev=e"
+		ends("listing", "StallTimeout", time.Minute, open)
+	})
+}
+
 // failing answers the first n requests with a status.
 func failing(t *testing.T, n, status int, header ...string) (base string, count func() int) {
 	t.Helper()
@@ -250,6 +306,7 @@ func failing(t *testing.T, n, status int, header ...string) (base string, count 
 		bad := seen <= n
 		mu.Unlock()
 		if !bad {
+			w.Header().Set("ETag", `"e"`)
 			reply(w, 200, "text/plain", skillText)
 			return
 		}
@@ -404,6 +461,7 @@ func TestBadListings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			base := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("ETag", `"e"`)
 				if r.URL.RawQuery == "files" {
 					reply(w, 200, "application/json", tt.body)
 					return

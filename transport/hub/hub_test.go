@@ -22,6 +22,9 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func noSleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
+// deployText is the SKILL.md of deploy.
+const deployText = "---\nname: deploy\ndescription: Ships a build.\n---\n"
+
 // deploy is a skill with bundled files, notes one without.
 const deploy = `
 -- hub:acme/deploy/SKILL.md --
@@ -142,24 +145,75 @@ func TestSingleFile(t *testing.T) {
 	}
 }
 
-// A hub that lists other skills and not this one may have lost it: the bundle is not cut down to SKILL.md unseen.
+// C6, C7: a hub that says how many files a skill has, or listed another before, has listings. Where none comes, as from a
+// replica that is still without the skill, a bundle is not cut down to its SKILL.md; nor where it is of other files.
 func TestListingGone(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, archive(t, deploy), habits{})
-	h := s.client(t)
-	read(t, h, "hub:acme/deploy")
-	head, err := h.Head(t.Context(), id(t, "hub:acme/notes"))
-	if err != nil {
-		t.Fatal(err)
+	tests := []struct {
+		name   string
+		before habits // while another skill is read
+		then   habits
+		length int   // of a listing that is cut short, 0 for one that is whole
+		probe  error // of the skill in question
+		open   error
+	}{
+		{"announced, 404", habits{noFiles: true}, habits{announce: true, refuse: true}, 0, nil, transport.ErrNoRevision},
+		{"announced, ignored", habits{noFiles: true}, habits{announce: true, noFiles: true}, 0, nil, transport.ErrNoRevision},
+		{"announced, of fewer files", habits{noFiles: true}, habits{announce: true}, 1, nil, transport.ErrNoRevision},
+		{"announced, without validators", habits{noFiles: true}, habits{announce: true, refuse: true, noTags: true}, 0, transport.ErrUnreachable, nil},
+		{"listed before, 404", habits{}, habits{refuse: true}, 0, nil, transport.ErrNoRevision},
+		{"listed before, ignored", habits{}, habits{noFiles: true}, 0, nil, transport.ErrNoRevision},
+		{"listed before, without validators", habits{}, habits{refuse: true, noTags: true}, 0, transport.ErrUnreachable, nil},
 	}
-	s.up.Remove("hub:acme/notes")
-	if _, err := h.Open(t.Context(), head.Revision, id(t, "hub:acme/notes")); !errors.Is(err, transport.ErrNotFound) {
-		t.Errorf("Open = %v", err)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, archive(t, deploy), tt.before)
+			h := s.client(t)
+			read(t, h, "hub:acme/notes")
+			s.set(func(s *server) { s.habits = tt.then })
+			s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+				if tt.length == 0 || !r.URL.Query().Has("files") {
+					return false
+				}
+				reply(w, 200, "application/json", `[{"path":"SKILL.md","mode":"100644","sha256":"`+digest([]byte(deployText))+`"}]`)
+				return true
+			}
+			head, err := h.Head(t.Context(), id(t, "hub:acme/deploy"))
+			if !errors.Is(err, tt.probe) {
+				t.Fatalf("Head = %+v, %v, want %v", head, err, tt.probe)
+			}
+			if tt.probe != nil {
+				return
+			}
+			if snap, err := h.Open(t.Context(), head.Revision, id(t, "hub:acme/deploy")); !errors.Is(err, tt.open) || snap != nil {
+				t.Errorf("Open = %v, want %v", err, tt.open)
+			}
+			s.set(func(s *server) { s.habits, s.fault = habits{announce: true}, nil })
+			if _, tree, _ := read(t, h, "hub:acme/deploy"); len(tree.Entries) != 3 {
+				t.Errorf("afterwards: %+v", tree.Entries)
+			}
+		})
 	}
-	// One that stands is of one file.
-	s.set(func(s *server) { s.habits.refuse = true })
-	if _, tree, _ := read(t, h, "hub:acme/deploy"); len(tree.Entries) != 1 {
-		t.Errorf("entries %+v", tree.Entries)
+}
+
+// H2: a skill that is announced as one file is one request, with and without validators.
+func TestAnnouncedAlone(t *testing.T) {
+	t.Parallel()
+	for _, h := range []habits{{announce: true}, {announce: true, noTags: true}} {
+		s := newServer(t, archive(t, deploy), h)
+		_, tree, got := read(t, s.client(t), "hub:acme/notes")
+		if log := s.requests(); len(tree.Entries) != 1 || !strings.Contains(got["SKILL.md"], "notes") || len(log) != 1 {
+			t.Errorf("%+v after %q", tree.Entries, log)
+		}
+	}
+	// A number that is none says nothing.
+	for _, text := range []string{"", "0", "-1", "one", "1e0", "99999999999999999999"} {
+		s := newServer(t, archive(t, deploy), habits{})
+		s.header.Set("Atskills-Files", text)
+		if _, tree, _ := read(t, s.client(t), "hub:acme/deploy"); len(tree.Entries) != 3 {
+			t.Errorf("%q: %+v", text, tree.Entries)
+		}
 	}
 }
 
@@ -197,23 +251,31 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// H3: without validators the revision is a digest, a copy counts as fresh for 15 minutes, and then is asked about.
+// H3: without validators the revision is a digest of what was served, a copy counts as fresh for 15 minutes, and then is
+// asked about. The list of files is part of what is served: a change beside SKILL.md shows. Where there is none the digest
+// is that of SKILL.md.
 func TestNoValidators(t *testing.T) {
 	t.Parallel()
-	for name, h := range map[string]habits{"none": {noTags: true, ignoreRev: true}, "weak": {weakTags: true}} {
+	for name, h := range map[string]habits{
+		"none": {noTags: true, ignoreRev: true}, "weak": {weakTags: true}, "announced": {noTags: true, announce: true},
+		"one file": {noTags: true, refuse: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, archive(t, deploy), h)
 			c := s.client(t)
-			head, _, got := read(t, c, "hub:acme/deploy")
-			if want := "sha256:" + digest([]byte(got["SKILL.md"])); string(head.Revision) != want {
-				t.Errorf("revision %q, want %q", head.Revision, want)
+			head, tree, got := read(t, c, "hub:acme/deploy")
+			if log := s.requests(); len(log) != 1+len(tree.Entries) {
+				t.Errorf("requests of the first reading: %q", log)
 			}
-			s.requests()
+			alone := "sha256:" + digest([]byte(got["SKILL.md"]))
+			if rev := string(head.Revision); !strings.HasPrefix(rev, "sha256:") || len(rev) != len(alone) || h.refuse != (rev == alone) {
+				t.Errorf("revision %q, that of SKILL.md is %q", rev, alone)
+			}
 			for _, tt := range []struct {
 				age      time.Duration
 				requests int
-			}{{0, 0}, {15*time.Minute - 1, 0}, {15 * time.Minute, 1}, {-time.Minute, 1}} {
+			}{{0, 0}, {15*time.Minute - 1, 0}, {15 * time.Minute, 2}, {-time.Minute, 2}} {
 				again, err := c.HeadSince(t.Context(), id(t, "hub:acme/deploy"),
 					transport.Known{Revision: head.Revision, Fetched: now.Add(-tt.age)})
 				if err != nil || again.Revision != head.Revision {
@@ -223,7 +285,53 @@ func TestNoValidators(t *testing.T) {
 					t.Errorf("requests at age %v: %q", tt.age, log)
 				}
 			}
+			_, err := s.up.Commit("hub:acme/deploy", time.Time{}, map[string]transporttest.File{"run me.sh": {Body: "x"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed, err := c.Head(t.Context(), id(t, "hub:acme/deploy"))
+			if err != nil || (changed.Revision != head.Revision) != !h.refuse {
+				t.Errorf("after a change: %+v, %v, before %+v", changed, err, head)
+			}
 		})
+	}
+}
+
+// H3: an ETag that looks like a digest of ours is no digest: what it vouches for is asked about each time, and by its own
+// words.
+func TestDigestTags(t *testing.T) {
+	t.Parallel()
+	tag := `"sha256:` + digest(nil) + `"`
+	var conditions, revs []string
+	base := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+		conditions = append(conditions, r.Header.Values("If-None-Match")...)
+		revs = append(revs, r.URL.Query()["rev"]...)
+		w.Header().Set("ETag", tag)
+		switch {
+		case r.Header.Get("If-None-Match") == tag:
+			w.WriteHeader(http.StatusNotModified)
+		case r.URL.Query().Has("files"):
+			http.NotFound(w, r)
+		default:
+			reply(w, 200, "text/markdown", skillText)
+		}
+	})
+	h := newClient(t, base)
+	head, err := h.Head(t.Context(), id(t, "hub:o/n"))
+	if err != nil || string(head.Revision) != tag {
+		t.Fatalf("Head = %+v, %v", head, err)
+	}
+	again, err := h.HeadSince(t.Context(), id(t, "hub:o/n"), transport.Known{Revision: head.Revision, Fetched: now})
+	if err != nil || again != head || !slices.Equal(conditions, []string{tag}) {
+		t.Errorf("HeadSince = %+v, %v, asked with %q", again, err, conditions)
+	}
+	snap, err := newClient(t, base).Open(t.Context(), head.Revision, id(t, "hub:o/n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	if want := strings.Trim(tag, `"`); len(revs) != 2 || revs[0] != want || revs[1] != want {
+		t.Errorf("asked for revisions %q, want %q", revs, want)
 	}
 }
 
@@ -325,7 +433,7 @@ func TestUnaskedUnchanged(t *testing.T) {
 		asked = append(asked, r.Header.Values("If-None-Match")...)
 		w.WriteHeader(http.StatusNotModified)
 	})
-	for _, rev := range []transport.Revision{"", `W/"x"`, `"quoted"`, "a b", "ü"} {
+	for _, rev := range []transport.Revision{"", `W/"x"`, `"quoted"`, "a b", "ü", transport.Revision("sha256:" + digest(nil))} {
 		head, err := newClient(t, base).HeadSince(t.Context(), id(t, "hub:o/n"), transport.Known{Revision: rev})
 		if !errors.Is(err, transport.ErrProtocol) {
 			t.Errorf("HeadSince(%q) = %+v, %v", rev, head, err)
@@ -340,7 +448,7 @@ func TestUnaskedUnchanged(t *testing.T) {
 func TestNoSuchRevision(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, archive(t, deploy), habits{})
-	for _, rev := range []transport.Revision{"", "a b", "x\n"} {
+	for _, rev := range []transport.Revision{"", "a b", "x\n", `"x"`, `"sha256:x`, "sha256:x"} {
 		if _, err := s.client(t).Open(t.Context(), rev, id(t, "hub:acme/deploy")); !errors.Is(err, transport.ErrNoRevision) {
 			t.Errorf("Open at %q = %v", rev, err)
 		}
@@ -482,7 +590,7 @@ func TestMemory(t *testing.T) {
 		reply(w, 200, "text/plain", text17M)
 	})
 	_, _, got := read(t, newClient(t, big, func(o *hub.Options) { o.Limits.AnswerBytes = 20 << 20 }), "hub:acme/big")
-	if got["SKILL.md"] != text17M || asked != 3 {
+	if got["SKILL.md"] != text17M || asked != 4 {
 		t.Errorf("%d bytes in %d requests", len(got["SKILL.md"]), asked)
 	}
 }

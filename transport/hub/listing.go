@@ -1,13 +1,11 @@
 package hub
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -18,61 +16,55 @@ import (
 
 // alone is the listing of a skill that is its SKILL.md.
 func alone(body []byte) *listing {
-	sum := sha256.Sum256(body)
-	return &listing{entries: []transport.Entry{{
-		Path: skill.SkillFile, Hash: digestPrefix + hex.EncodeToString(sum[:]), Size: int64(len(body)),
-	}}}
+	return &listing{entries: []transport.Entry{{Path: skill.SkillFile, Hash: sha256Of(body), Size: int64(len(body))}}}
 }
 
 // bundle lists the files of the skill at id, of which a was served; pinned says that it was asked for by its revision. A
-// hub without listings has skills of one file.
-func (h *Hub) bundle(ctx context.Context, id skill.ID, a answer, pinned bool) (*listing, error) {
-	q := question{op: "list", at: h.address(id), query: "files", accept: acceptJSON}
+// hub without listings has skills of one file. One that announced files, or listed others before, has listings: a bundle is
+// not cut down to its first file because a replica on the way has none of it.
+func (h *Hub) bundle(ctx context.Context, op string, id skill.ID, a answer, pinned bool) (*listing, error) {
+	if a.announced == 1 {
+		return alone(a.body), nil
+	}
+	q := question{op: op, at: h.address(id), query: "files", accept: acceptJSON}
 	if pinned && a.tagged {
 		q.rev = a.rev
 	}
 	l, err := h.files(ctx, q, a)
-	if q.rev == "" && a.tagged && errors.Is(err, errChanged) {
-		q.rev = a.rev // it moved since a was read, and a hub with history still has the list
-		l, err = h.files(ctx, q, a)
-		if hasNoListing(err) {
+	switch {
+	case q.rev == "" && a.tagged && errors.Is(err, errChanged):
+		// It moved since a was read, and a hub with history still has the list.
+		q.rev = a.rev
+		if l, err = h.files(ctx, q, a); hasNoListing(err) {
 			err = errChanged
 		}
-	}
-	if q.rev != "" && hasNoListing(err) {
+	case q.rev != "" && hasNoListing(err):
 		// Either there are no listings, or the revision went just now.
 		q.rev = ""
 		l, err = h.files(ctx, q, a)
 	}
-	switch {
-	case hasNoListing(err) && h.lists.Load():
-		if err := h.confirm(ctx, id, a); err != nil {
-			return nil, err
+	if hasNoListing(err) || err == nil && l == nil {
+		if a.announced > 0 || h.lists.Load() {
+			return nil, errUnlisted
 		}
 		return alone(a.body), nil
-	case hasNoListing(err), err == nil && l == nil:
-		return alone(a.body), nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
+	}
+	if a.announced > 0 && a.announced != l.count {
+		return nil, errChanged
 	}
 	h.lists.Store(true)
 	return l, l.holds(a.body)
 }
 
-// confirm returns an error unless the skill still stands at a's revision. A hub that has listings and none of this one
-// may have lost the skill since it was read, and a bundle must not be cut down to its first file for that.
-func (h *Hub) confirm(ctx context.Context, id skill.ID, a answer) error {
-	q := question{op: "list", at: h.address(id), match: a.rev, accept: acceptSkill}
-	var now answer
-	err := h.ask(ctx, q, func(r *reply) error { return h.readSkill(r, &now) })
-	if err == nil && !now.unchanged && now.rev != a.rev {
-		err = errChanged
-	}
-	return err
-}
-
-// errChanged says that the skill is another one than a moment ago.
-var errChanged = &revisionError{"the skill changed while it was read; try again"}
+var (
+	// errChanged says that the skill is another one than a moment ago.
+	errChanged = &revisionError{"the skill changed while it was read; try again"}
+	// errUnlisted says that there is a list of the skill's files that did not come.
+	errUnlisted = &revisionError{"the hub lists the files of its skills, and not of this one now; try again"}
+)
 
 // files asks for a listing. It is nil when the hub took the question for another one and sent something else.
 func (h *Hub) files(ctx context.Context, q question, a answer) (l *listing, err error) {
@@ -95,16 +87,13 @@ func (h *Hub) files(ctx context.Context, q question, a answer) (l *listing, err 
 
 func (h *Hub) readListing(r *reply) (*listing, error) {
 	limits := h.opts.Limits
-	b := bound{limits.ListingBytes, "bytes in one listing", "ListingBytes"}
-	if r.ContentLength > b.max {
-		return nil, b.err()
-	}
-	body, err := r.content(b)
+	// It is read as a whole first: a decoder looks at white space again with each piece that drips in.
+	data, err := r.read(bound{limits.ListingBytes, "bytes in one listing", "ListingBytes"})
 	if err != nil {
 		return nil, err
 	}
 	l := &listing{limits: limits, kinds: map[string]kind{}}
-	err = decodeArray(&meter{body, b, 0}, func(dec *json.Decoder) error {
+	err = decodeArray(data, func(dec *json.Decoder) error {
 		var f file
 		if err := dec.Decode(&f); err != nil {
 			return err
@@ -116,22 +105,8 @@ func (h *Hub) readListing(r *reply) (*listing, error) {
 	}
 	slices.SortFunc(l.entries, func(a, b transport.Entry) int { return strings.Compare(a.Path, b.Path) })
 	slices.Sort(l.skipped)
+	l.kinds = nil
 	return l, nil
-}
-
-// meter fails on the byte after its bound.
-type meter struct {
-	r io.Reader
-	b bound
-	n int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	if m.n += int64(n); m.n > m.b.max {
-		return 0, m.b.err()
-	}
-	return n, err
 }
 
 // file is one element of a listing's array.
@@ -237,6 +212,28 @@ func (f file) entry() (transport.Entry, error) {
 		return e, fmt.Errorf("a size of %d bytes", e.Size)
 	}
 	return e, nil
+}
+
+// revision returns the digest of what was served: of SKILL.md when that is all there is, else of all that the list says of
+// each file, in an order and form of our own. It says nothing else when the hub only writes its list in another way.
+func (l *listing) revision() transport.Revision {
+	if len(l.entries) == 1 && l.entries[0].Mode == transport.Regular {
+		return transport.Revision(l.entries[0].Hash)
+	}
+	var rows bytes.Buffer
+	for _, e := range l.entries {
+		fmt.Fprintf(&rows, "%s\x00%s\x00%d\x00%s\n", e.Path, e.Mode, e.Size, e.Hash)
+	}
+	return transport.Revision(sha256Of(rows.Bytes()))
+}
+
+// size is about how many bytes of memory l takes; of nil it is 0.
+func (l *listing) size() int {
+	if l == nil {
+		return 0
+	}
+	const each = 200 // bytes of an entry besides its path
+	return int(l.bytes) + each*len(l.entries)
 }
 
 // holds returns an error unless the listing has the SKILL.md that was served.

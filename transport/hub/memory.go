@@ -27,10 +27,12 @@ type remembered struct {
 	answer
 }
 
+func (a answer) size() int { return len(a.body) + a.listing.size() }
+
 // add keeps a as what stands at id, in place of an older answer for the same revision. An answer that alone passes the
 // bounds is not kept.
 func (m *memory) add(id skill.ID, a answer) {
-	if len(a.body) > memoryBytes {
+	if a.size() > memoryBytes {
 		return
 	}
 	m.mu.Lock()
@@ -39,7 +41,7 @@ func (m *memory) add(id skill.ID, a answer) {
 		m.drop(i)
 	}
 	m.kept = append(m.kept, remembered{id, a})
-	m.bytes += len(a.body)
+	m.bytes += a.size()
 	for len(m.kept) > memoryAnswers || m.bytes > memoryBytes {
 		m.drop(0)
 	}
@@ -60,6 +62,6 @@ func (m *memory) find(id skill.ID, rev transport.Revision) int {
 }
 
 func (m *memory) drop(i int) {
-	m.bytes -= len(m.kept[i].body)
+	m.bytes -= m.kept[i].size()
 	m.kept = slices.Delete(m.kept, i, i+1)
 }

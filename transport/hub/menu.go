@@ -24,7 +24,7 @@ type menuRow struct {
 func (h *Hub) parseMenu(id skill.ID, body []byte) (rows []transport.Row, skipped []string, err error) {
 	seen := map[skill.ID]bool{}
 	count := 0
-	err = decodeArray(bytes.NewReader(body), func(dec *json.Decoder) error {
+	err = decodeArray(body, func(dec *json.Decoder) error {
 		var m menuRow
 		if err := dec.Decode(&m); err != nil {
 			return err
@@ -78,8 +78,8 @@ func hasMarker(path string) bool {
 }
 
 // decodeArray calls each before every element of a JSON array, which it decodes. Nothing may follow the array.
-func decodeArray(r io.Reader, each func(*json.Decoder) error) error {
-	dec := json.NewDecoder(r)
+func decodeArray(data []byte, each func(*json.Decoder) error) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
 	first, err := dec.Token()
 	if err != nil {
 		return early(err)

@@ -50,7 +50,7 @@ type HandlerOptions struct {
 // <owner>/<name>.playlist of fsys by the plain GETs of H2, and keeps no state but digests. Any number of replicas may
 // serve copies of one tree, and any cache may stand in front of them. It never writes.
 //
-//	GET /<owner>/<name>               SKILL.md
+//	GET /<owner>/<name>               SKILL.md, and in the header Atskills-Files how many files the skill holds
 //	GET /<owner>/<name>?files         what the skill holds: [{"path", "size", "mode", "sha256"}]
 //	GET /<owner>/<name>/<path>        one of its files
 //	GET /?prefix=<owner>/             a menu of the owner's skills and playlists: [{"path", "name", "description"}]
@@ -224,7 +224,7 @@ func (m *mirror) skill(ctx context.Context, a ask) (page, error) {
 			return page{}, err
 		}
 		if err == nil && x.holds(skill.SkillFile, p.body) {
-			p.etag = x.revision
+			p.etag, p.files = x.revision, len(x.files)
 			return p, nil
 		}
 		p.release()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -180,6 +182,55 @@ func TestMirrorClientSkill(t *testing.T) {
 			t.Errorf("%q", spaced)
 		}
 	})
+}
+
+// H2: a mirror says how many files a skill has, so that one of a single file costs one request, and a replica that has none
+// of the bundle is not believed (C6).
+func TestMirrorClientAnnounced(t *testing.T) {
+	t.Parallel()
+	fsys := fsx.Locked(memfs.New())
+	fstest.Write(t, fsys, "", mirrorTree)
+	m := newWatched(t, fsys, hub.HandlerOptions{})
+	for target, want := range map[string]string{"/acme/deploy": "4", "/acme/plan": "1", "/acme/deploy?files": "", "/acme/deploy/SKILL.md": "", "/acme/none": "", "/?prefix=acme/": ""} {
+		wantHeaders(t, m.get(target), map[string]string{"Atskills-Files": want})
+	}
+	tag := m.get("/acme/deploy").header.Get("ETag")
+	if a := m.get("/acme/deploy", "If-None-Match", tag); a.status != 304 || a.header.Get("Atskills-Files") != "4" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	m.requests()
+	if _, tree, _ := read(t, m.client(""), "hub:acme/plan"); len(tree.Entries) != 1 {
+		t.Errorf("%+v", tree.Entries)
+	}
+	if log := m.requests(); !slices.Equal(log, []string{"/acme/plan 200"}) {
+		t.Errorf("one file by %q", log)
+	}
+	front := newFront(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("files") { // that replica has the skill not yet
+			http.NotFound(w, r)
+			return
+		}
+		res, err := http.Get(m.url + r.URL.RequestURI())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		a, err := readAnswer(res)
+		if err != nil {
+			t.Error(err)
+		}
+		maps.Copy(w.Header(), a.header)
+		w.WriteHeader(a.status)
+		_, _ = io.WriteString(w, a.body)
+	})
+	h := newClient(t, front)
+	head, err := h.Head(t.Context(), id(t, "hub:acme/deploy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if snap, err := h.Open(t.Context(), head.Revision, id(t, "hub:acme/deploy")); !errors.Is(err, transport.ErrNoRevision) || snap != nil {
+		t.Errorf("Open = %v", err)
+	}
 }
 
 // H3: an unchanged skill is one conditional request without content, a changed one has another revision, and the old one

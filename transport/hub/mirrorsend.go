@@ -28,6 +28,7 @@ type page struct {
 	etag        string // without quotes, "" for none
 	contentType string
 	visibility  transport.Visibility // "" for what is not part of the tree
+	files       int                  // of the skill whose SKILL.md this is, 0 for other pages
 	pinned      bool                 // it was asked for by revision, and never changes
 	done        func()               // gives back what body takes, nil for nothing
 }
@@ -74,6 +75,9 @@ func (m *mirror) send(w http.ResponseWriter, r *http.Request, p page) {
 	}
 	if p.visibility != "" {
 		h.Set("Atskills-Visibility", string(p.visibility))
+	}
+	if p.files > 0 {
+		h.Set(filesHeader, strconv.Itoa(p.files))
 	}
 	if p.visibility == transport.Private {
 		h.Set("Vary", "Authorization")

@@ -91,7 +91,7 @@ func TestMirrorResolveTooMany(t *testing.T) {
 }
 
 // H3: a hub that is no more than files behind a web server has no validators that count; what was fetched from it is
-// believed for 15 minutes without a request, and what one confirms for 15 more.
+// believed for 15 minutes without a request, and what two confirm for 15 more.
 func TestResolveWithoutValidators(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -118,9 +118,9 @@ func TestResolveWithoutValidators(t *testing.T) {
 		{time.Second, "", atskills.ServedCached, 0, "Takes notes."},
 		{15*time.Minute - time.Second, "Takes better notes.", atskills.ServedCached, 0, "Takes notes."},
 		{15 * time.Minute, "", atskills.ServedFresh, 2, "Takes better notes."},
-		{30 * time.Minute, "", atskills.ServedCached, 1, "Takes better notes."},
+		{30 * time.Minute, "", atskills.ServedCached, 2, "Takes better notes."},
 		{44 * time.Minute, "", atskills.ServedCached, 0, "Takes better notes."},
-		{45 * time.Minute, "", atskills.ServedCached, 1, "Takes better notes."},
+		{45 * time.Minute, "", atskills.ServedCached, 2, "Takes better notes."},
 	} {
 		if step.change != "" {
 			fstest.Write(t, fsys, "", fstest.Tree{"acme/notes": mirrorSkill("notes", step.change)})

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,7 @@ type habits struct {
 	ignoreRev  bool // "?rev=" is ignored
 	history    bool // "?rev=" serves every revision there was
 	compressed bool // answers are gzip, asked or not
+	announce   bool // with a skill comes the number of its files
 }
 
 // playlistFile makes an entry of an upstream a playlist, when it holds nothing else.
@@ -171,6 +173,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, h habits) {
 		return
 	}
 	s.sayVisibility(w, r, repo)
+	if len(segs) == 2 && h.announce {
+		w.Header().Set("Atskills-Files", strconv.Itoa(len(files)))
+	}
 	switch {
 	case len(segs) == 3:
 		f, ok := files[segs[2]]

@@ -13,7 +13,8 @@ import (
 
 // Open lists the skill or playlist at ids, which are one and the same: a hub's origin is its id. What the probe before it
 // brought is used, else the hub is asked for rev; one that serves another revision matches [transport.ErrNoRevision]. A
-// skill costs one request more, for the list of its files, a playlist none.
+// skill costs one request more, for the list of its files, unless the probe told that there is one file or brought the list,
+// as it does of a hub without validators; a playlist costs none.
 func (h *Hub) Open(ctx context.Context, rev transport.Revision, ids ...skill.ID) (transport.Snapshot, error) {
 	const op = "list"
 	if len(ids) == 0 {
@@ -57,9 +58,11 @@ func (s *snapshot) load(ctx context.Context, rev transport.Revision) (err error)
 		s.tree.Rows, s.tree.Skipped, err = s.h.parseMenu(s.id, s.answer.body)
 		return err
 	}
-	l, err := s.h.bundle(ctx, s.id, s.answer, !known)
-	if err != nil {
-		return err
+	l := s.answer.listing
+	if l == nil {
+		if l, err = s.h.bundle(ctx, "list", s.id, s.answer, !known); err != nil {
+			return err
+		}
 	}
 	s.tree.Entries, s.tree.Skipped = l.entries, l.skipped
 	return nil
@@ -67,14 +70,14 @@ func (s *snapshot) load(ctx context.Context, rev transport.Revision) (err error)
 
 // at asks for what stood at id at rev (S4).
 func (h *Hub) at(ctx context.Context, id skill.ID, rev transport.Revision) (answer, error) {
-	if !isTag(string(rev)) {
+	pin := rev
+	switch {
+	case isDigest(rev):
+		pin = "" // it is ours: no hub knows it, and one may still serve what it is of
+	case tagOf(rev) == "":
 		return answer{}, &revisionError{fmt.Sprintf("%q is no revision of a hub", rev)}
 	}
-	a, err := h.look(ctx, "list", id, rev, "")
-	if hasNoListing(err) && isDigest(rev) {
-		// The digest is ours, and a hub that does not know it may still serve what it is of.
-		a, err = h.look(ctx, "list", id, "", "")
-	}
+	a, err := h.look(ctx, "list", id, pin, "")
 	switch {
 	case hasNoListing(err):
 		return answer{}, &revisionError{fmt.Sprintf("the hub does not serve revision %q, or does not show it", rev)}

@@ -177,6 +177,7 @@ func TestRedirects(t *testing.T) {
 	}
 	other := newFront(t, func(w http.ResponseWriter, r *http.Request) {
 		note("other ", r)
+		w.Header().Set("ETag", `"e"`)
 		if r.URL.Path == "/page" {
 			reply(w, 200, "text/html", "<html>")
 			return
@@ -185,6 +186,7 @@ func TestRedirects(t *testing.T) {
 	})
 	base := newFront(t, func(w http.ResponseWriter, r *http.Request) {
 		note("base ", r)
+		w.Header().Set("ETag", `"e"`)
 		switch r.URL.Path {
 		case "/o/moved":
 			http.Redirect(w, r, "/o/here", http.StatusMovedPermanently)
