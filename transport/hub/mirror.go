@@ -20,10 +20,9 @@ const (
 	defaultEntries = 10_000
 	defaultMaxAge  = time.Minute
 
-	maxIndexed = 100_000          // files whose digests are kept in memory, some 20 MB
+	maxIndexed = 100_000          // files whose digests are kept in memory, some 40 MB with their listings
 	readers    = 2                // skills that are digested at once
-	largeBody  = 1 << 20          // a body beyond this takes turns
-	largeSlots = 4                // large bodies in memory at once
+	largeSlots = 4                // large files that are digested at once before they are sent
 	maxWait    = 30 * time.Second // for an answer to be ready, one's turn included
 	tries      = 5                // readings of a skill that changes meanwhile
 )
@@ -61,7 +60,9 @@ type HandlerOptions struct {
 // first two, and with ?rev=<revision> each of them, or a file, is answered by that revision or not at all: there is
 // none but the present one. A file's own ETag is the SHA-256 of its bytes, a menu's that of the answer. Every body is
 // read whole and compared with the digest that was told before its first byte is sent, so that a tree that changes
-// while it is served gives the old content, the new, or 503 with Retry-After, and never a mixture under one digest.
+// while it is served gives the old content, the new, or 503 with Retry-After, and never a mixture under one digest. A file
+// beyond 64 KiB is read again while it is sent, and one that changed then is cut off short of its end: what a client that
+// does not read takes is its connection and an open file. Such a file comes whole, also when a range of it is asked for.
 // A skill is digested again when the size, mode or time of a file is another than before; a change that keeps all three
 // is noticed when the file is next sent. Caches in front have to tell addresses apart by the whole query.
 //
@@ -134,7 +135,7 @@ type mirror struct {
 	notes   notes
 	indexes *indexes
 	reading gate // held while a skill is digested
-	large   gate // held by each large body until it is sent
+	large   gate // held while a large file is digested
 }
 
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -150,8 +151,10 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.refuse(rec, r, err)
 		return
 	}
-	defer p.release()
-	m.send(rec, r, p)
+	if err := m.send(rec, r, p); err != nil {
+		m.log.LogAttrs(r.Context(), slog.LevelError, "cut off", slog.String("path", clip(shownTarget(r.URL))), slog.Any("error", err))
+		panic(http.ErrAbortHandler) // the client must not take what it got for the whole
+	}
 }
 
 // answer finds what r asks for.
@@ -217,17 +220,16 @@ func (m *mirror) skill(ctx context.Context, a ask) (page, error) {
 			return page{}, errRevision
 		}
 		if a.kind == askFiles {
-			return jsonPage(x.listing(), x.revision)
+			return page{body: x.listing, etag: x.revision, contentType: jsonType}, nil
 		}
 		p, err := m.body(ctx, dir.Real, skill.SkillFile)
 		if err != nil && !isAbsent(err) {
 			return page{}, err
 		}
-		if err == nil && x.holds(skill.SkillFile, p.body) {
+		if err == nil && x.holds(skill.SkillFile, p.etag) {
 			p.etag, p.files = x.revision, len(x.files)
 			return p, nil
 		}
-		p.release()
 		m.indexes.drop(dir.Real)
 	}
 	return page{}, errBusy
@@ -280,33 +282,31 @@ func (m *mirror) pinnedFile(ctx context.Context, dir fsx.Dir, a ask) (page, erro
 		if err != nil && !isAbsent(err) {
 			return page{}, err
 		}
-		if err == nil && x.holds(a.path, p.body) {
+		if err == nil && x.holds(a.path, p.etag) {
 			return p, nil
 		}
-		p.release()
 		m.indexes.drop(dir.Real)
 	}
 	return page{}, errBusy
 }
 
-// body reads the file name of the skill at dir. Small files are read at once; a large one waits for a place in memory,
-// which it keeps until it is sent.
+// body reads the file name of the skill at dir. Small files are held until they are sent, under the digest of what is held.
 func (m *mirror) body(ctx context.Context, dir, name string) (page, error) {
 	full, max := path.Join(dir, name), m.tree.limits.BlobBytes
-	p := page{contentType: contentType(name)}
-	data, err := m.tree.view.ReadFile(full, min(largeBody, max))
-	if tooLarge := (*fsx.SizeError)(nil); errors.As(err, &tooLarge) && max > largeBody {
-		if p.done, err = m.large.enter(ctx); err != nil {
-			return page{}, err
-		}
-		data, err = m.tree.view.ReadFile(full, max)
+	data, more, err := m.tree.view.ReadHead(full, min(heldBody, max))
+	switch {
+	case err != nil:
+		return page{}, err
+	case !more:
+		return page{body: data, etag: digest(data), contentType: contentType(name)}, nil
+	case max <= heldBody:
+		return page{}, &fsx.SizeError{Name: full, Max: max}
 	}
+	large, err := m.largeFile(ctx, full)
 	if err != nil {
-		p.release()
 		return page{}, err
 	}
-	p.body, p.etag = data, digest(data)
-	return p, nil
+	return page{large: large, etag: large.sum, contentType: contentType(name)}, nil
 }
 
 // gate lets a number of goroutines in at once.

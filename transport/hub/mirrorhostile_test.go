@@ -1,8 +1,6 @@
 package hub_test
 
 import (
-	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -267,36 +265,6 @@ func TestMirrorLimits(t *testing.T) {
 				t.Errorf("its neighbour: %d %q", a.status, a.body)
 			}
 		})
-	}
-}
-
-// A file beyond a megabyte takes turns in memory, and comes whole; one beyond the limit does not come.
-func TestMirrorLargeFiles(t *testing.T) {
-	t.Parallel()
-	fsys := fsx.OS(t.TempDir())
-	large := strings.Repeat("0123456789abcdef", 5<<14)
-	fstest.Write(t, fsys, "acme/model", fstest.Tree{"SKILL.md": mirrorSkill("model", "Large."), "weights.bin": large})
-	m := newMirror(t, fsys, hub.HandlerOptions{Limits: transport.Limits{BlobBytes: int64(len(large))}})
-	rev := m.get("/acme/model").etag()
-	done := make(chan error)
-	const readers = 8
-	for i := range readers {
-		go func() {
-			a, err := fetch(t.Context(), http.DefaultClient, m.url+"/acme/model/weights.bin?rev="+rev)
-			if err == nil && (a.status != 200 || a.body != large) {
-				err = fmt.Errorf("reader %d: %d, %d bytes", i, a.status, len(a.body))
-			}
-			done <- err
-		}()
-	}
-	for range readers {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	fstest.Write(t, fsys, "acme/model", fstest.Tree{"weights.bin": large + "!"})
-	if a := m.get("/acme/model/weights.bin"); a.status != 413 || strings.Contains(a.body, "weights") {
-		t.Errorf("%d %.80q", a.status, a.body)
 	}
 }
 

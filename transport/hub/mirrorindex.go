@@ -29,6 +29,7 @@ type index struct {
 	files    []bundled
 	sums     []string // of files, in hex
 	revision string
+	listing  []byte    // the answer to ?files, which all who ask share
 	made     time.Time // when the first file was read, or before
 }
 
@@ -47,7 +48,7 @@ func gitMode(executable bool) string {
 	return "100644"
 }
 
-func (x *index) listing() []listedFile {
+func (x *index) rows() []listedFile {
 	rows := make([]listedFile, len(x.files))
 	for i, f := range x.files {
 		rows[i] = listedFile{f.path, f.size, gitMode(f.executable), x.sums[i]}
@@ -60,10 +61,10 @@ func (x *index) file(name string) (int, bool) {
 	return slices.BinarySearchFunc(x.files, name, func(f bundled, name string) int { return strings.Compare(f.path, name) })
 }
 
-// holds reports whether body is what the index has at name.
-func (x *index) holds(name string, body []byte) bool {
+// holds reports whether the index has a file with the digest sum at name.
+func (x *index) holds(name, sum string) bool {
 	i, ok := x.file(name)
-	return ok && x.sums[i] == digest(body)
+	return ok && x.sums[i] == sum
 }
 
 // fits reports whether files, as a walk at now found them, can be taken for those that were digested.
@@ -132,6 +133,9 @@ func (m *mirror) digested(ctx context.Context, dir string, files []bundled) (*in
 		fmt.Fprintf(whole, "%s\x00%s\x00%d\x00%s\n", f.path, gitMode(f.executable), f.size, x.sums[i])
 	}
 	x.revision = hex.EncodeToString(whole.Sum(nil))
+	if x.listing, err = jsonLine(x.rows()); err != nil {
+		return nil, err
+	}
 	if !m.unchanged(ctx, dir, files) {
 		return nil, nil
 	}

@@ -32,11 +32,15 @@ func (m *mirror) menu(ctx context.Context, a ask) (page, error) {
 	if len(rows) == 0 {
 		return page{}, errMissing
 	}
-	p, err := jsonPage(rows, "")
-	if err == nil && a.pinned && a.rev != p.etag {
+	body, err := jsonLine(rows)
+	if err != nil {
+		return page{}, err
+	}
+	p := page{body: body, etag: digest(body), contentType: jsonType}
+	if a.pinned && a.rev != p.etag {
 		return page{}, errRevision
 	}
-	return p, err
+	return p, nil
 }
 
 func (m *mirror) rows(ctx context.Context, a ask) ([]servedRow, error) {

@@ -24,31 +24,19 @@ const textPlain = "text/plain; charset=utf-8"
 
 // page is an answer of 200, or of what conditions and ranges make of it.
 type page struct {
-	body        []byte
-	etag        string // without quotes, "" for none
+	body        []byte     // not to be changed
+	large       *largeFile // in place of body
+	etag        string     // without quotes, "" for none
 	contentType string
 	visibility  transport.Visibility // "" for what is not part of the tree
 	files       int                  // of the skill whose SKILL.md this is, 0 for other pages
 	pinned      bool                 // it was asked for by revision, and never changes
-	done        func()               // gives back what body takes, nil for nothing
 }
 
-func (p page) release() {
-	if p.done != nil {
-		p.done()
-	}
-}
-
-func jsonPage(v any, etag string) (page, error) {
+// jsonLine returns v as the body of an answer.
+func jsonLine(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
-	if err != nil {
-		return page{}, err
-	}
-	data = append(data, '\n')
-	if etag == "" {
-		etag = digest(data)
-	}
-	return page{body: data, etag: etag, contentType: jsonType}, nil
+	return append(data, '\n'), err
 }
 
 func digest(data []byte) string {
@@ -65,7 +53,8 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-func (m *mirror) send(w http.ResponseWriter, r *http.Request, p page) {
+// send answers with p. An error says that the answer, whose headers are sent, does not end well.
+func (m *mirror) send(w http.ResponseWriter, r *http.Request, p page) error {
 	h := w.Header()
 	guardHeaders(h)
 	h.Set("Content-Type", p.contentType)
@@ -82,7 +71,11 @@ func (m *mirror) send(w http.ResponseWriter, r *http.Request, p page) {
 	if p.visibility == transport.Private {
 		h.Set("Vary", "Authorization")
 	}
+	if p.large != nil {
+		return p.large.serve(w, r)
+	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.body))
+	return nil
 }
 
 // cacheControl says for how long an answer holds. A revision never changes; what stands at a name may, and is asked for
