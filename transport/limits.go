@@ -11,7 +11,7 @@ type Limits struct {
 	BlobBytes    int64         // bytes in one file
 	FetchBytes   int64         // bytes of all bodies in one fetch
 	ListingBytes int64         // bytes of one listing as it comes over the wire, and of all paths in it
-	AnswerBytes  int64         // bytes of one answer of a hub that is held in memory: a SKILL.md, a bundled file, a menu
+	AnswerBytes  int64         // bytes of one answer of a hub that is held in memory: a SKILL.md, a menu; larger bundled files are not held
 	ProbeTimeout time.Duration // a probe, from first byte sent to last byte read
 	StallTimeout time.Duration // a listing or fetch without progress worth the name
 }

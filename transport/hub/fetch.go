@@ -15,9 +15,10 @@ import (
 // ahead is how many files are on their way or in memory at a time.
 const ahead = 4
 
-// Fetch asks for each file by itself, a few at a time, and puts them in the order of want. Each is held in memory and
-// checked before it is put. SKILL.md came with the listing and costs no request. Sizes that pass a limit fail before any
-// body moves.
+// Fetch asks for each file by itself and puts them in the order of want. Those of at most AnswerBytes are asked for a few
+// at a time, held in memory and checked before they are put; a larger one, or one of unknown size, is put as it arrives,
+// and its reader fails in place of the last byte when it is not the file that was listed. SKILL.md came with the listing
+// and costs no request. Sizes that pass a limit fail before any body moves.
 func (s *snapshot) Fetch(ctx context.Context, want []transport.Entry, put func(transport.Entry, io.Reader) error) error {
 	const op = "fetch"
 	if s.closed.Load() {
@@ -32,40 +33,58 @@ func (s *snapshot) Fetch(ctx context.Context, want []transport.Entry, put func(t
 	defer started.Wait()
 	defer cancel()
 	start := func(i int) {
+		if i >= len(want) || !s.isHeld(want[i]) {
+			return
+		}
 		bodies[i] = make(chan body, 1)
 		started.Go(func() {
 			data, err := s.body(own, want[i])
 			bodies[i] <- body{data, err}
 		})
 	}
-	for i := range min(ahead, len(want)) {
+	for i := range ahead {
 		start(i)
 	}
 	done := Progress{Total: len(want)}
 	for i, e := range want {
-		got := <-bodies[i]
-		bodies[i] = nil
-		if ctx.Err() != nil {
-			return s.h.failure(ctx, op, s.h.address(s.id), context.Cause(ctx))
-		}
-		if got.err != nil {
-			return s.h.failure(ctx, op, s.h.address(s.id, e.Path), got.err)
-		}
-		done.Files++
-		if done.Bytes += int64(len(got.data)); done.Bytes > s.h.opts.Limits.FetchBytes {
-			return s.h.failure(ctx, op, s.h.address(s.id), s.fetchBound().err())
-		}
-		if i+ahead < len(want) {
+		n, err := s.put(ctx, e, bodies[i], s.h.opts.Limits.FetchBytes-done.Bytes, func(r io.Reader) error {
+			bodies[i] = nil // its content is let go before the next is asked for
 			start(i + ahead)
-		}
-		if err := put(e, &endingReader{ctx, bytes.NewReader(got.data)}); err != nil {
+			return put(e, r)
+		})
+		if err != nil {
 			return err
 		}
+		done.Files++
+		done.Bytes += n
 		if s.h.opts.Progress != nil {
 			s.h.opts.Progress(done)
 		}
 	}
 	return nil
+}
+
+// put hands one file on, from arriving when it is on its way already, and returns its size. It is an error when that
+// passes left.
+func (s *snapshot) put(ctx context.Context, e transport.Entry, arriving <-chan body, left int64, put func(io.Reader) error) (int64, error) {
+	const op = "fetch"
+	if arriving == nil {
+		n, failed, err := s.stream(ctx, e, left, put)
+		if failed != nil {
+			err = s.h.failure(ctx, op, s.h.address(s.id, e.Path), failed)
+		}
+		return n, err
+	}
+	got := <-arriving
+	switch {
+	case ctx.Err() != nil:
+		return 0, s.h.failure(ctx, op, s.h.address(s.id), context.Cause(ctx))
+	case got.err != nil:
+		return 0, s.h.failure(ctx, op, s.h.address(s.id, e.Path), got.err)
+	case int64(len(got.data)) > left:
+		return 0, s.h.failure(ctx, op, s.h.address(s.id), s.fetchBound().err())
+	}
+	return int64(len(got.data)), put(&endingReader{ctx, bytes.NewReader(got.data)})
 }
 
 // body is a file that arrived, or why it did not.
@@ -91,13 +110,8 @@ func (s *snapshot) fetchBound() bound {
 	return bound{s.h.opts.Limits.FetchBytes, "bytes of files in one fetch", "FetchBytes"}
 }
 
-// fileBound is the smaller of the two limits a bundled file has.
 func (s *snapshot) fileBound() bound {
-	limits := s.h.opts.Limits
-	if limits.BlobBytes < limits.AnswerBytes {
-		return bound{limits.BlobBytes, "bytes in one file", "BlobBytes"}
-	}
-	return bound{limits.AnswerBytes, "bytes in one file of a hub", "AnswerBytes"}
+	return bound{s.h.opts.Limits.BlobBytes, "bytes in one file", "BlobBytes"}
 }
 
 // checkSizes judges what the listing says of want.
@@ -115,35 +129,50 @@ func (s *snapshot) checkSizes(want []transport.Entry) error {
 	return nil
 }
 
+// isHeld reports whether e is held in memory before it is put.
+func (s *snapshot) isHeld(e transport.Entry) bool {
+	return 0 <= e.Size && e.Size <= s.h.opts.Limits.AnswerBytes || e.Path == skill.SkillFile && e.Matches(s.answer.body)
+}
+
 // body returns the checked content of a file of the bundle.
-func (s *snapshot) body(ctx context.Context, e transport.Entry) ([]byte, error) {
+func (s *snapshot) body(ctx context.Context, e transport.Entry) (data []byte, err error) {
 	if e.Path == skill.SkillFile && e.Matches(s.answer.body) {
 		return s.answer.body, nil
 	}
-	q := question{op: "fetch", at: s.h.address(s.id, e.Path), accept: acceptFile}
-	if s.answer.tagged {
-		q.rev = s.answer.rev
-	}
 	limit := s.fileBound()
-	var data []byte
-	err := s.h.ask(ctx, q, func(r *reply) (err error) {
+	err = s.ask(ctx, e, func(r *reply) error {
 		if data, err = r.read(limit); err == nil {
 			err = check(e, data)
 		}
 		return err
 	})
-	if isMissing(err) {
-		return nil, &revisionError{fmt.Sprintf("the hub lists %q and does not serve it any more; the skill may have changed", e.Path)}
-	}
 	return data, err
+}
+
+// ask asks for a file of the bundle.
+func (s *snapshot) ask(ctx context.Context, e transport.Entry, read func(*reply) error) error {
+	q := question{op: "fetch", at: s.h.address(s.id, e.Path), accept: acceptFile}
+	if s.answer.tagged {
+		q.rev = s.answer.rev
+	}
+	err := s.h.ask(ctx, q, read)
+	if isMissing(err) {
+		return &revisionError{fmt.Sprintf("the hub lists %q and does not serve it any more; the skill may have changed", e.Path)}
+	}
+	return err
 }
 
 // check compares a body with what the listing says of it.
 func check(e transport.Entry, data []byte) error {
+	return mismatch(e, int64(len(data)), e.Matches(data))
+}
+
+// mismatch returns an error for a file that is not e: another size, or not the same by its digest.
+func mismatch(e transport.Entry, size int64, same bool) error {
 	switch {
-	case e.Size >= 0 && int64(len(data)) != e.Size:
-		return fmt.Errorf("the file has %d bytes where the hub's listing says %d", len(data), e.Size)
-	case !e.Matches(data):
+	case e.Size >= 0 && size != e.Size:
+		return fmt.Errorf("the file has %d bytes where the hub's listing says %d", size, e.Size)
+	case !same:
 		return fmt.Errorf("the file is not the one the hub's listing is of: its digest is not %s", remote.Clean(e.Hash))
 	}
 	return nil
