@@ -27,7 +27,15 @@ const (
 
 // fetch stages every plan's files, moving each body that is nowhere on disk once, all in one exchange.
 func (c *cache) fetch(ctx context.Context, snap transport.Snapshot, plans []*plan) error {
+	if len(plans) == 0 {
+		return ctx.Err()
+	}
 	x := exchange{c: c, waiting: make(map[string][]target)}
+	x.room.max = transport.LimitsOf(c.env.Transport, plans[0].id).FetchBytes
+	x.room.left = x.room.max
+	if err := x.fits(plans); err != nil {
+		return err
+	}
 	for _, p := range plans {
 		if err := x.add(p); err != nil {
 			return err
@@ -50,7 +58,8 @@ type exchange struct {
 	c       *cache
 	want    []transport.Entry
 	waiting map[string][]target // by body
-	seen    Event               // how far it is
+	room    room
+	seen    Event // how far it is
 	took    func() time.Duration
 }
 
@@ -60,7 +69,36 @@ type target struct {
 	perm os.FileMode
 	max  int64
 	size *int64
+	room *room // nil for what is not upstream's
 	link *link
+}
+
+// room is how many bytes an exchange may land. A body moves once and lands wherever its hash stands, so that what moves
+// says nothing of what the disk is to hold (F6).
+type room struct{ max, left int64 }
+
+func (r *room) take(n int64) error {
+	if n > r.left {
+		return &transport.LimitError{What: "bytes of files to land", Max: r.max, Field: "FetchBytes"}
+	}
+	r.left -= n
+	return nil
+}
+
+// fits refuses plans whose files are known to need more room than there is, before any body moves.
+func (x *exchange) fits(plans []*plan) error {
+	room := x.room
+	for _, p := range plans {
+		for _, l := range p.lands {
+			if p.reuse || p.under != nil || l.Size <= 0 {
+				continue
+			}
+			if err := room.take(l.Size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // bodyKey tells bodies apart: by hash, else by path. A link's text is never a file's body.
@@ -87,7 +125,7 @@ func (x *exchange) add(p *plan) error {
 	}
 	for i := range p.lands {
 		l := &p.lands[i]
-		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), max: maxBody, size: &l.Size}
+		t := target{name: path.Join(stage, l.Path), perm: perm(l.Mode), max: maxBody, size: &l.Size, room: &x.room}
 		if l.kept {
 			err = x.c.copy(path.Join(p.id.DiskPath(), l.Path), t)
 		} else if body, ok := x.c.spareBody(l.Entry); ok {
@@ -153,12 +191,20 @@ func (x *exchange) put(e transport.Entry, r io.Reader) error {
 
 func (c *cache) stage(r io.Reader, t target) (err error) {
 	body := &faultReader{r: r}
-	*t.size, err = fsx.CopyFrom(c.fs, t.name, body, t.perm, t.max)
-	if errors.As(err, new(*fsx.SizeError)) {
-		return fmt.Errorf("%s is larger than %d bytes", path.Base(t.name), t.max)
+	max := t.max
+	if t.room != nil {
+		max = min(max, t.room.left)
 	}
-	if err != nil && body.err == nil {
+	*t.size, err = fsx.CopyFrom(c.fs, t.name, body, t.perm, max)
+	switch {
+	case errors.As(err, new(*fsx.SizeError)) && max < t.max:
+		return t.room.take(max + 1)
+	case errors.As(err, new(*fsx.SizeError)):
+		return fmt.Errorf("%s is larger than %d bytes", path.Base(t.name), t.max)
+	case err != nil && body.err == nil:
 		return c.unusable(err)
+	case err == nil && t.room != nil:
+		return t.room.take(*t.size)
 	}
 	return err
 }

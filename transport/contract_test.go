@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/atskills-go/atskills/transport"
+	"github.com/atskills-go/atskills/transport/transporttest"
 )
 
 // The digests of "hello\n", as git hash-object and sha256sum print them.
@@ -83,5 +84,33 @@ func TestLimitsWithDefaults(t *testing.T) {
 	want.Depth, want.StallTimeout = 3, time.Second
 	if got := (transport.Limits{Depth: 3, StallTimeout: time.Second}).WithDefaults(); got != want {
 		t.Errorf("limits = %+v, want %+v", got, want)
+	}
+}
+
+// F6: the limits of a transport come through wrappers; one that does not say keeps the defaults.
+func TestLimitsOf(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.SetLimits(transport.Limits{FetchBytes: 7})
+	want := transport.Limits{FetchBytes: 7}.WithDefaults()
+	none := transport.DefaultLimits()
+	gh, hub := parse(t, "gh:acme/skills"), parse(t, "hub:acme/deploy")
+	for name, c := range map[string]struct {
+		t       transport.Transport
+		gh, hub transport.Limits
+	}{
+		"none":     {nil, none, none},
+		"plain":    {plain{f}, none, none},
+		"fake":     {f, want, want},
+		"wrapped":  {transport.Memo(transporttest.NewCounter(f)), want, want},
+		"by half":  {transport.Mux{Hub: f}, none, want},
+		"by other": {transport.Memo(transport.Mux{GitHub: f, Hub: plain{f}}), want, none},
+	} {
+		if got := transport.LimitsOf(c.t, gh); got != c.gh {
+			t.Errorf("%s: limits of %s are %+v", name, gh, got)
+		}
+		if got := transport.LimitsOf(c.t, hub); got != c.hub {
+			t.Errorf("%s: limits of %s are %+v", name, hub, got)
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package transport
 
-import "time"
+import (
+	"time"
+
+	"github.com/atskills-go/atskills/skill"
+)
 
 // Limits bounds what an upstream can make this process read, hold or wait for. A zero field takes its value from
 // [DefaultLimits].
@@ -9,7 +13,7 @@ type Limits struct {
 	Depth        int           // folders below the origin
 	PathBytes    int           // bytes in one path
 	BlobBytes    int64         // bytes in one file
-	FetchBytes   int64         // bytes of all bodies in one fetch
+	FetchBytes   int64         // bytes of all bodies in one fetch; also of all files made of them, equal ones counted each
 	ListingBytes int64         // bytes of one listing as it comes over the wire, and of all paths in it
 	AnswerBytes  int64         // bytes of one answer of a hub that is held in memory: a SKILL.md, a menu; larger bundled files are not held
 	ProbeTimeout time.Duration // a probe, from first byte sent to last byte read
@@ -46,6 +50,20 @@ func (l Limits) WithDefaults() Limits {
 	fill(&l.ProbeTimeout, d.ProbeTimeout)
 	fill(&l.StallTimeout, d.StallTimeout)
 	return l
+}
+
+// Limited is the ability to say which limits are kept for id. Bodies that move once may land many times, and only who lands
+// them can count that (F6). [LimitsOf] asks a transport that may lack the ability; wrappers answer for the one behind.
+type Limited interface {
+	Limits(id skill.ID) Limits
+}
+
+// LimitsOf returns the limits that t keeps for id, without zero fields: those of [DefaultLimits] where t does not say.
+func LimitsOf(t Transport, id skill.ID) Limits {
+	if l, ok := t.(Limited); ok {
+		return l.Limits(id).WithDefaults()
+	}
+	return DefaultLimits()
 }
 
 func fill[T int | int64 | time.Duration](p *T, def T) {

@@ -33,6 +33,7 @@ var (
 	_ BranchLister = (*memo)(nil)
 	_ WebPager     = (*memo)(nil)
 	_ Searcher     = (*memo)(nil)
+	_ Limited      = (*memo)(nil)
 )
 
 // probe is a call under way, made by the first who needed it. Its results are set before done is closed.
@@ -114,6 +115,9 @@ func (m *memo) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 
 // WebURL asks the transport behind.
 func (m *memo) WebURL(id skill.ID, rev Revision) string { return webURL(m.Transport, id, rev) }
+
+// Limits are those of the transport behind.
+func (m *memo) Limits(id skill.ID) Limits { return LimitsOf(m.Transport, id) }
 
 // Search asks the transport behind.
 func (m *memo) Search(ctx context.Context, query string) ([]skill.ID, error) {

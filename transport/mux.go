@@ -22,6 +22,7 @@ var (
 	_ BranchLister = Mux{}
 	_ WebPager     = Mux{}
 	_ Searcher     = Mux{}
+	_ Limited      = Mux{}
 )
 
 // Head asks the member for id's scheme.
@@ -76,6 +77,15 @@ func (m Mux) WebURL(id skill.ID, rev Revision) string {
 		return ""
 	}
 	return webURL(t, id, rev)
+}
+
+// Limits are those of the member for id's scheme.
+func (m Mux) Limits(id skill.ID) Limits {
+	t, err := m.pick("limits", id)
+	if err != nil {
+		return DefaultLimits()
+	}
+	return LimitsOf(t, id)
 }
 
 // Search asks every member that can search, the hub first, and returns each id once. What one member found is returned

@@ -74,6 +74,7 @@ var (
 	_ transport.Transport    = (*Transport)(nil)
 	_ transport.BranchLister = (*Transport)(nil)
 	_ transport.WebPager     = (*Transport)(nil)
+	_ transport.Limited      = (*Transport)(nil)
 )
 
 // New returns a transport. It reads nothing and makes no request.
@@ -113,6 +114,9 @@ func (t *Transport) WebURL(id skill.ID, rev transport.Revision) string {
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return id.WebURL(u.String(), string(rev))
 }
+
+// Limits returns the limits of the options, for every id.
+func (t *Transport) Limits(skill.ID) transport.Limits { return t.opts.Limits }
 
 // String returns the same text for every transport: the base URL may carry credentials (X5).
 func (t *Transport) String() string { return "git transport" }

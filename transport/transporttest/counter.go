@@ -35,6 +35,7 @@ var (
 	_ transport.Conditional  = (*Counter)(nil)
 	_ transport.BranchLister = (*Counter)(nil)
 	_ transport.Searcher     = (*Counter)(nil)
+	_ transport.Limited      = (*Counter)(nil)
 )
 
 // NewCounter returns a transport that hands everything to t and counts it.
@@ -92,6 +93,9 @@ func (c *Counter) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 	}
 	return nil, fmt.Errorf("branches %s: %w", id, errors.ErrUnsupported)
 }
+
+// Limits are those of the transport that is counted.
+func (c *Counter) Limits(id skill.ID) transport.Limits { return transport.LimitsOf(c.inner, id) }
 
 // Search counts a search. It matches [errors.ErrUnsupported] when the transport cannot search.
 func (c *Counter) Search(ctx context.Context, query string) ([]skill.ID, error) {

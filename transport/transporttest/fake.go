@@ -32,6 +32,7 @@ type Fake struct {
 	mu        sync.Mutex
 	offline   bool
 	partial   bool
+	limits    transport.Limits
 	fresh     func(id skill.ID, known transport.Known) bool
 	intercept func(ctx context.Context, op string, id skill.ID) error
 }
@@ -41,6 +42,7 @@ var (
 	_ transport.Conditional  = (*Fake)(nil)
 	_ transport.BranchLister = (*Fake)(nil)
 	_ transport.Searcher     = (*Fake)(nil)
+	_ transport.Limited      = (*Fake)(nil)
 )
 
 // NewFake returns a transport that serves u.
@@ -59,6 +61,20 @@ func (f *Fake) SetPartial(partial bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.partial = partial
+}
+
+// SetLimits sets the limits that the fake claims to keep, for what its callers count by themselves. It counts nothing.
+func (f *Fake) SetLimits(l transport.Limits) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limits = l
+}
+
+// Limits returns what [Fake.SetLimits] set, for every id.
+func (f *Fake) Limits(skill.ID) transport.Limits {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.limits
 }
 
 // SetFresh makes [Fake.HeadSince] answer from what the caller has, without asking upstream, wherever fn says that this
