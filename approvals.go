@@ -21,6 +21,7 @@ type approved struct {
 	Revision transport.Revision `json:"revision"`
 	SHA256   string             `json:"sha256"`
 	At       time.Time          `json:"approvedAt"`
+	Site     string             `json:"site,omitempty"` // where the skill was read from
 	Text     []byte             `json:"text,omitempty"` // nil when it was no text, or too long
 }
 

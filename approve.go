@@ -82,24 +82,24 @@ func NeedsApproval(ctx context.Context, env Env, ref, script string) (*Approval,
 	if err != nil {
 		return nil, err
 	}
-	a, body, err := env.script(ctx, parsed, script)
+	a, now, err := env.script(ctx, parsed, script)
 	if err != nil || a.Source == FromProject {
 		return a, err
 	}
-	a.compare(newCache(env).readApprovals(a.ID)[a.Script], body)
+	a.compare(newCache(env).readApprovals(a.ID)[a.Script], now)
 	return a, nil
 }
 
-// script reads a bundled file of what is held for ref.
-func (e Env) script(ctx context.Context, ref skill.Ref, script string) (*Approval, []byte, error) {
+// script reads a bundled file of what is held for ref, and returns what a record would say of it, but for the date.
+func (e Env) script(ctx context.Context, ref skill.Ref, script string) (*Approval, approved, error) {
 	script = bundledName(script)
 	for try := 1; ; try++ {
 		h, err := e.held(ctx, ref)
 		if err != nil {
-			return nil, nil, err
+			return nil, approved{}, err
 		}
 		if err := h.bundles(script); err != nil {
-			return nil, nil, err
+			return nil, approved{}, err
 		}
 		a := &Approval{ID: h.id, Script: script, Path: h.hostPath(script), Source: source(h.answer, h.id), Revision: h.meta.Revision}
 		body, err := h.digest(script, a)
@@ -110,9 +110,9 @@ func (e Env) script(ctx context.Context, ref skill.Ref, script string) (*Approva
 			err = errChanged
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("script %q of %s: %w", script, h.id.Reference(), err)
+			return nil, approved{}, fmt.Errorf("script %q of %s: %w", script, h.id.Reference(), err)
 		}
-		return a, body, nil
+		return a, approved{Revision: a.Revision, SHA256: a.SHA256, Site: h.meta.Site, Text: body}, nil
 	}
 }
 
@@ -177,8 +177,8 @@ func (c *capped) Write(p []byte) (int, error) {
 func isText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
 
 // compare sets what was confirmed before, and what changed since.
-func (a *Approval) compare(last approved, body []byte) {
-	a.Needed = last.Revision != a.Revision || last.SHA256 != a.SHA256
+func (a *Approval) compare(last, now approved) {
+	a.Needed = last.Revision != now.Revision || last.SHA256 != now.SHA256 || last.Site != now.Site
 	a.State = ScriptNew
 	if last.SHA256 == "" {
 		return
@@ -187,8 +187,8 @@ func (a *Approval) compare(last approved, body []byte) {
 	a.State = ScriptSame
 	if last.SHA256 != a.SHA256 {
 		a.State = ScriptChanged
-		if body != nil && last.Text != nil {
-			a.Diff, a.Added, a.Removed = diffLines(string(last.Text), string(body))
+		if now.Text != nil && last.Text != nil {
+			a.Diff, a.Added, a.Removed = diffLines(string(last.Text), string(now.Text))
 		}
 	}
 }
@@ -224,14 +224,15 @@ func (e Env) approve(ctx context.Context, ref skill.Ref, a *Approval) (err error
 		return c.unusable(err)
 	}
 	defer func() { _ = unlock() }() // a lock that cannot be removed is taken over by the next writer
-	now, body, err := e.script(ctx, ref, a.Script)
+	at, now, err := e.script(ctx, ref, a.Script)
 	if err != nil {
 		return err
 	}
-	if now.Source != a.Source || now.Revision != a.Revision || now.SHA256 != a.SHA256 {
+	if at.Source != a.Source || now.Revision != a.Revision || now.SHA256 != a.SHA256 {
 		return ErrScriptChanged
 	}
 	all := c.readApprovals(a.ID)
-	all[a.Script] = approved{Revision: now.Revision, SHA256: now.SHA256, At: e.now().UTC(), Text: body}
+	now.At = e.now().UTC()
+	all[a.Script] = now
 	return c.writeApprovals(a.ID, all)
 }

@@ -60,7 +60,7 @@ var (
 )
 
 // lookup finds the entry that covers id: its own, else the nearest ancestor's (C10). Corrupt metadata, a missing folder
-// and an emptied one count as absent (C8).
+// and an emptied one count as absent (C8), and so does the entry of another site, which hides those above it.
 func (c *cache) lookup(id skill.ID) (entry, error) {
 	d, err := c.view.ReadDir(id.DiskPath())
 	if err != nil || len(d.Entries) == 0 {
@@ -70,6 +70,9 @@ func (c *cache) lookup(id skill.ID) (entry, error) {
 		m, raw, err := c.readMeta(owner)
 		if err != nil {
 			continue
+		}
+		if !c.claims(m) {
+			break
 		}
 		return entry{id: id, meta: m, raw: raw, pending: c.exists(pendingPath(owner))}, nil
 	}
@@ -128,7 +131,7 @@ func (e entry) intact(f folder) bool {
 	return len(f.skills) <= MaxSkills && maps.Equal(below, f.digests())
 }
 
-// mixed reports whether a folder below e was written at another revision than e, by this library or another client of
+// mixed reports whether a folder below e was written at another revision than e, or from another site, by this library or another client of
 // the cache: e's metadata then no longer speaks for the whole.
 func (c *cache) mixed(e entry, f folder) bool {
 	infos, err := c.fs.ReadDir(metaDir)
@@ -148,7 +151,7 @@ func (c *cache) mixed(e entry, f folder) bool {
 			return true
 		}
 		if names[metaPath(id)] {
-			if m, _, err := c.readMeta(id); err == nil && m.Revision != e.meta.Revision {
+			if m, _, err := c.readMeta(id); err == nil && (m.Revision != e.meta.Revision || m.Site != e.meta.Site) {
 				return true
 			}
 		}

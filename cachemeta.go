@@ -35,6 +35,7 @@ type meta struct {
 // client may rewrite the content and keep the field.
 type extra struct {
 	For     transport.Revision `json:"for"`
+	Site    string             `json:"site,omitempty"`    // where it was read from; see [cache.claims]
 	Tree    string             `json:"tree,omitempty"`    // the folder's tree hash, "" when unknown (C9)
 	Branch  string             `json:"branch,omitempty"`  // the branch HEAD pointed at (G5)
 	Skills  map[string]string  `json:"skills,omitempty"`  // what landed: each skill's folder and digest
@@ -54,9 +55,9 @@ func (m meta) confirmedAt() time.Time {
 }
 
 // newMeta is the metadata of what stands at id now.
-func newMeta(id skill.ID, head transport.Head, tree transport.Tree, now time.Time) meta {
-	return meta{ID: id, Revision: head.Revision, Fetched: now, extra: extra{
-		Tree: tree.Hash, Branch: head.Branch, Visibility: head.Visibility,
+func (c *cache) newMeta(id skill.ID, head transport.Head, tree transport.Tree) meta {
+	return meta{ID: id, Revision: head.Revision, Fetched: c.env.now(), extra: extra{
+		Site: c.site(id), Tree: tree.Hash, Branch: head.Branch, Visibility: head.Visibility,
 	}}
 }
 

@@ -40,6 +40,7 @@
 //	<root>/gh/owner/repo/path/...   content
 //	<root>/.meta/<hash>.json        id, revision, fetchedAt, and what this package adds
 //
+// An entry answers for the site alone that it was read from, a hub or a GitHub of one's own: see [transport.Sited].
 // Everything in the cache may be deleted at any time. What is lost with it besides time: the confirmations of scripts, and
 // what [Block.Drift] compares with.
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/atskills-go/atskills/fsx"
 	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
 )
 
 // Drift is one way in which the skills under a followed line differ from those that this machine saw there when it last
@@ -41,6 +42,7 @@ func seenPath(id skill.ID) string { return metaDir + "/" + metaHash(id) + ".seen
 // seen is the content of such a file. Equal records have equal bytes.
 type seen struct {
 	ID     skill.ID               `json:"id"`
+	Site   string                 `json:"site,omitempty"`
 	Skills map[skill.ID]seenSkill `json:"skills"`
 }
 
@@ -91,6 +93,9 @@ func (d *drift) settle(b *blockBuilder) {
 	}
 	var failed error
 	for _, f := range d.order {
+		if d.cache.site(f.id) == transport.NoSite {
+			continue // upstream has no say in what the cache has
+		}
 		before, known := d.cache.readSeen(f.id)
 		now := d.now[f.id]
 		if known {
@@ -135,7 +140,7 @@ func (c *cache) readSeen(id skill.ID) (map[skill.ID]seenSkill, bool) {
 		return nil, false
 	}
 	var s seen
-	if json.Unmarshal(data, &s) != nil || s.ID != id {
+	if json.Unmarshal(data, &s) != nil || s.ID != id || s.Site != c.site(id) {
 		return nil, false
 	}
 	for at, was := range s.Skills {
@@ -147,7 +152,7 @@ func (c *cache) readSeen(id skill.ID) (map[skill.ID]seenSkill, bool) {
 }
 
 func (c *cache) writeSeen(id skill.ID, skills map[skill.ID]seenSkill) error {
-	data, err := json.Marshal(seen{id, skills})
+	data, err := json.Marshal(seen{id, c.site(id), skills})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *cache) plan(ctx context.Context, snap listing, id skill.ID, earlier []*
 	if isList(id, tree) {
 		return c.planList(ctx, snap.head, id, tree)
 	}
-	p := &plan{id: id, meta: newMeta(id, snap.head, tree, c.env.now())}
+	p := &plan{id: id, meta: c.newMeta(id, snap.head, tree)}
 	dirs, size, problems := readListing(tree)
 	if len(dirs) == 0 {
 		return nil, c.nothing(ctx, snap, id, tree, problems)

@@ -123,7 +123,7 @@ func isList(id skill.ID, tree transport.Tree) bool {
 
 // planList is plan for a playlist: what lands is the list (H5).
 func (c *cache) planList(ctx context.Context, head transport.Head, id skill.ID, tree transport.Tree) (*plan, error) {
-	p := &plan{id: id, meta: newMeta(id, head, tree, c.env.now())}
+	p := &plan{id: id, meta: c.newMeta(id, head, tree)}
 	var rows []transport.Row
 	var left []string
 	for _, name := range tree.Skipped {

@@ -114,3 +114,30 @@ func TestLimitsOf(t *testing.T) {
 		}
 	}
 }
+
+// C4: the site of an id comes through wrappers; nothing configured is a site of its own.
+func TestSiteOf(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.SetSite("https://hub.example")
+	const at, none = "https://hub.example", transport.NoSite
+	gh, hub := parse(t, "gh:acme/skills"), parse(t, "hub:acme/deploy")
+	for name, c := range map[string]struct {
+		t       transport.Transport
+		gh, hub string
+	}{
+		"none":     {nil, none, none},
+		"empty":    {transport.Memo(transport.Mux{}), none, none},
+		"plain":    {plain{f}, "", ""},
+		"wrapped":  {transport.Memo(transporttest.NewCounter(f)), at, at},
+		"by half":  {transport.Mux{Hub: f}, none, at},
+		"by other": {transport.Memo(transport.Mux{GitHub: plain{f}, Hub: f}), "", at},
+	} {
+		if got := transport.Site(c.t, gh); got != c.gh {
+			t.Errorf("%s: the site of %s is %q, want %q", name, gh, got, c.gh)
+		}
+		if got := transport.Site(c.t, hub); got != c.hub {
+			t.Errorf("%s: the site of %s is %q, want %q", name, hub, got, c.hub)
+		}
+	}
+}

@@ -34,6 +34,7 @@ var (
 	_ WebPager     = (*memo)(nil)
 	_ Searcher     = (*memo)(nil)
 	_ Limited      = (*memo)(nil)
+	_ Sited        = (*memo)(nil)
 )
 
 // probe is a call under way, made by the first who needed it. Its results are set before done is closed.
@@ -115,6 +116,9 @@ func (m *memo) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 
 // WebURL asks the transport behind.
 func (m *memo) WebURL(id skill.ID, rev Revision) string { return webURL(m.Transport, id, rev) }
+
+// Site asks the transport behind.
+func (m *memo) Site(id skill.ID) string { return Site(m.Transport, id) }
 
 // Limits are those of the transport behind.
 func (m *memo) Limits(id skill.ID) Limits { return LimitsOf(m.Transport, id) }

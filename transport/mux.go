@@ -23,6 +23,7 @@ var (
 	_ WebPager     = Mux{}
 	_ Searcher     = Mux{}
 	_ Limited      = Mux{}
+	_ Sited        = Mux{}
 )
 
 // Head asks the member for id's scheme.
@@ -77,6 +78,15 @@ func (m Mux) WebURL(id skill.ID, rev Revision) string {
 		return ""
 	}
 	return webURL(t, id, rev)
+}
+
+// Site asks the member for id's scheme. It is [NoSite] when there is none.
+func (m Mux) Site(id skill.ID) string {
+	t, err := m.pick("site", id)
+	if err != nil {
+		return NoSite
+	}
+	return Site(t, id)
 }
 
 // Limits are those of the member for id's scheme.

@@ -63,6 +63,7 @@ type Progress struct {
 type Transport struct {
 	opts     Options
 	client   *http.Client
+	site     string // of all gh: ids
 	rewrites func() ([]rewrite, error)
 
 	mu        sync.Mutex
@@ -75,6 +76,7 @@ var (
 	_ transport.BranchLister = (*Transport)(nil)
 	_ transport.WebPager     = (*Transport)(nil)
 	_ transport.Limited      = (*Transport)(nil)
+	_ transport.Sited        = (*Transport)(nil)
 )
 
 // New returns a transport. It reads nothing and makes no request.
@@ -95,6 +97,7 @@ func New(opts Options) *Transport {
 	return &Transport{
 		opts:      opts,
 		client:    remote.WithoutRedirects(opts.Client),
+		site:      siteOf(opts.BaseURL),
 		rewrites:  sync.OnceValues(opts.Host.rewrites),
 		endpoints: map[skill.ID]*endpoint{},
 		hosts:     map[string]*hostAuth{},

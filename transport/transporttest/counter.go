@@ -36,6 +36,7 @@ var (
 	_ transport.BranchLister = (*Counter)(nil)
 	_ transport.Searcher     = (*Counter)(nil)
 	_ transport.Limited      = (*Counter)(nil)
+	_ transport.Sited        = (*Counter)(nil)
 )
 
 // NewCounter returns a transport that hands everything to t and counts it.
@@ -93,6 +94,9 @@ func (c *Counter) Branches(ctx context.Context, id skill.ID) ([]string, error) {
 	}
 	return nil, fmt.Errorf("branches %s: %w", id, errors.ErrUnsupported)
 }
+
+// Site is that of the transport that is counted.
+func (c *Counter) Site(id skill.ID) string { return transport.Site(c.inner, id) }
 
 // Limits are those of the transport that is counted.
 func (c *Counter) Limits(id skill.ID) transport.Limits { return transport.LimitsOf(c.inner, id) }

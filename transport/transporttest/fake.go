@@ -33,6 +33,7 @@ type Fake struct {
 	offline   bool
 	partial   bool
 	limits    transport.Limits
+	site      string
 	fresh     func(id skill.ID, known transport.Known) bool
 	intercept func(ctx context.Context, op string, id skill.ID) error
 }
@@ -43,6 +44,7 @@ var (
 	_ transport.BranchLister = (*Fake)(nil)
 	_ transport.Searcher     = (*Fake)(nil)
 	_ transport.Limited      = (*Fake)(nil)
+	_ transport.Sited        = (*Fake)(nil)
 )
 
 // NewFake returns a transport that serves u.
@@ -75,6 +77,20 @@ func (f *Fake) Limits(skill.ID) transport.Limits {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.limits
+}
+
+// SetSite sets where the fake claims to read every id from. It begins as "": github.com, and a hub of which nothing is known.
+func (f *Fake) SetSite(site string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.site = site
+}
+
+// Site returns what [Fake.SetSite] set.
+func (f *Fake) Site(skill.ID) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.site
 }
 
 // SetFresh makes [Fake.HeadSince] answer from what the caller has, without asking upstream, wherever fn says that this
