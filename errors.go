@@ -58,7 +58,7 @@ func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 // suggestion resolves (R5, R6). It matches [ErrTooLarge].
 type TooLargeError struct {
 	ID          skill.ID
-	Count       int   // skills below ID, or rows of a playlist
+	Count       int   // skills below ID, rows of a playlist, or skills that the rows of one bring together
 	Bytes       int64 // their size, 0 when upstream does not tell
 	Suggestions []Suggestion
 }

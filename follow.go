@@ -157,9 +157,11 @@ func (f *follower) offers(ctx context.Context, line int, ref skill.Ref) (offers 
 }
 
 // playlist offers what the rows of a playlist stand for, each as a line of its own would; one that fails takes nothing
-// from the others (H5). When one brings nothing, nobody can say what is gone from the list.
+// from the others (H5). When one brings nothing, nobody can say what is gone from the list. Rows that together cover more
+// than the cap bring nothing, as any line over it does: which of them loads would be chance (R5).
 func (f *follower) playlist(ctx context.Context, line int, list *Resolution) (offers []offer, upstream bool) {
 	upstream = true
+	var rows []Suggestion
 	for _, e := range list.Entries {
 		if f.r.found[e.ID].playlist {
 			f.note(Note{Line: line, ID: e.ID, Code: NoteFailed, Message: fmt.Sprintf(
@@ -168,7 +170,12 @@ func (f *follower) playlist(ctx context.Context, line int, list *Resolution) (of
 		}
 		some, ok := f.offers(ctx, line, skill.Ref{ID: e.ID, Dir: e.Whole})
 		offers = append(offers, some...)
+		rows = append(rows, Suggestion{e.ID, len(some)})
 		upstream = upstream && (ok || len(some) > 0)
+	}
+	if err := checkListed(list.ID, rows, offers); err != nil {
+		f.failed(line, list.ID, err)
+		return nil, false
 	}
 	return offers, upstream
 }

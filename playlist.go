@@ -2,6 +2,7 @@ package atskills
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/atskills-go/atskills/fsx"
@@ -189,6 +191,22 @@ func checkRows(id skill.ID, rows []transport.Row) error {
 		}
 	}
 	return e
+}
+
+// checkListed refuses what the rows of a playlist bring together, when that is more than [MaxSkills] different skills (R5).
+// The largest rows are the ways out (R6): each fits.
+func checkListed(id skill.ID, rows []Suggestion, offers []offer) error {
+	skills := make(map[string]bool, len(offers))
+	for _, o := range offers {
+		skills[o.key] = true
+	}
+	if len(skills) <= MaxSkills {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b Suggestion) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID.String(), b.ID.String()))
+	})
+	return &TooLargeError{ID: id, Count: len(skills), Suggestions: rows[:min(len(rows), maxSuggestions)]}
 }
 
 // stageList puts p's list into its staging folder.

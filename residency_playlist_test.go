@@ -154,3 +154,36 @@ gh:acme/kit/skills/review
 		}
 	}
 }
+
+// R5, R6: the rows of a playlist count together, each skill once. One too many and the line brings nothing; the note says
+// how many there are, and names the largest rows. Nothing has drifted then, and the rows have lines of their own.
+func TestResidencyPlaylistCap(t *testing.T) {
+	t.Parallel()
+	archive := many("acme/big", "a", 100) + many("acme/big", "b", 28) + many("acme/big", "c", 1)
+	w := newWorld(t, archive+"-- hub:acme/list/.playlist --\ngh:acme/big/a/\ngh:acme/big/b/\ngh:acme/big/a/s0000\n")
+	w.trigger("@hub:acme/list/")
+	if b := w.block(); len(b.Rows) != 128 || len(b.Lines[0].Rows) != 128 {
+		t.Fatalf("%d rows of the block, %d of the line", len(b.Rows), len(b.Lines[0].Rows))
+	}
+	w.entry("hub:acme/list", map[string]string{".playlist": "gh:acme/big/c/s0000\ngh:acme/big/b/\ngh:acme/big/a/\n"})
+	b := w.block()
+	if len(b.Rows) != 0 || b.Text != "" || len(b.Drift) != 0 {
+		t.Errorf("%d rows, drift %v", len(b.Rows), b.Drift)
+	}
+	const ways = "hub:acme/list holds 129 skills, more than the 128 one reference may cover; " +
+		"try gh:acme/big/a (100), gh:acme/big/b (28), gh:acme/big/c/s0000 (1)"
+	if got := w.noted(b, atskills.NoteTooLarge); got != ways {
+		t.Errorf("note %q, want %q", got, ways)
+	}
+	if tree := w.readTree(); tree.On != 0 {
+		t.Errorf("%d skills are on in the tree", tree.On)
+	}
+	w.trigger("@gh:acme/big/a/", "@gh:acme/big/b/", "@gh:acme/big/c/")
+	if b := w.block(); len(b.Rows) != 129 {
+		t.Errorf("%d rows of three lines", len(b.Rows))
+	}
+	w.entry("hub:acme/list", map[string]string{".playlist": "gh:acme/big/c/s0000\ngh:acme/big/b/\ngh:acme/big/a/\n"})
+	if saved := w.save("hub:acme/list"); saved.Skills != 129 || saved.Err() != nil { // S12: each row for itself
+		t.Errorf("saved %d skills, %v", saved.Skills, saved.Err())
+	}
+}

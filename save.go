@@ -80,7 +80,8 @@ const maxSaveTries = 16
 // (S12). Nothing stands at the playlist's own path. A row that fails touches no other and is no error of the call:
 // [Saved.Set] has what became of each, and [Saved.Err] the failures. Rows of one repository share a probe and, where
 // nothing stands yet, a listing. A row that is a playlist itself is not followed. A trigger line that takes the whole list
-// stays as it is, since it also brings what the list gains; when copies answer every row, a warning says so (S10).
+// stays as it is, since it also brings what the list gains; when copies answer every row, a warning says so (S10). The cap
+// holds for each row, as it does for the list: copies cost no prompt until a line loads them, which has a cap of its own (R5).
 //
 // The copy is complete before it takes its place, in one step where the file system can; a failed or interrupted save
 // leaves what stood there before, or the new copy whole (S8). Calls may run at once, in any number of goroutines and
