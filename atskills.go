@@ -171,12 +171,13 @@ type Resolution struct {
 // Entry is one row of a menu.
 type Entry struct {
 	// ID addresses the skill. It is zero when the grammar cannot address the folder's name; Path still shows it (G12).
-	ID          skill.ID
-	Name        string   // from the frontmatter, else the folder's name (R8); in a playlist as the list has it
-	Description string   // "" when the skill has none, or the list says nothing
-	Path        string   // its SKILL.md as the host's file system spells it, "" in a playlist
-	Bundle      []string // its bundled files, as in Resolution.Files
-	Whole       bool     // a playlist's row means a whole directory, and its reference ends in a slash (G9)
+	ID skill.ID
+	// Name is from the frontmatter, else the folder's name (R8); in a playlist as the list has it. Description is "" when
+	// the skill has none, or the list says nothing. Both are cut where a row of a block is (B7).
+	Name, Description string
+	Path              string   // its SKILL.md as the host's file system spells it, "" in a playlist
+	Bundle            []string // its bundled files, as in Resolution.Files
+	Whole             bool     // a playlist's row means a whole directory, and its reference ends in a slash (G9)
 }
 
 // Warning is something a host should show beside a result that is good all the same.
@@ -199,9 +200,10 @@ const (
 	WarnMoved       = "moved"       // the repository answers at another address (F5)
 	WarnBranch      = "branch"      // a pasted address names another branch than the one read (G5)
 	WarnPartial     = "partial"     // the project's copies alone answered a menu (R11)
-	WarnSkipped     = "skipped"     // a link or submodule did not land (F2), or a playlist's row is no reference (H5)
+	WarnSkipped     = "skipped"     // a link or submodule did not land (F2), or a row of a playlist is left out (H5)
 	WarnUnreadable  = "unreadable"  // a folder, link or name in the walk could not be used (W1, W3, W6)
 	WarnSuffix      = "suffix"      // a :save or :install was read and not acted on (see [ExpandOptions])
+	WarnShortened   = "shortened"   // names or descriptions of a menu's rows were cut (B7)
 	WarnFrontmatter = "frontmatter" // SKILL.md was read with a repair, or lacks a name or description (R8)
 )
 

@@ -26,6 +26,7 @@ type content struct {
 	// unread is why a skill has neither body nor frontmatter here: its SKILL.md is too long. What a row shows of it is
 	// there all the same (B4).
 	unread error
+	cut    int // entries of which something was too long for a row
 }
 
 // doc returns the frontmatter behind a skill, or behind entry i of a menu; nil for one that was not read.
@@ -107,10 +108,29 @@ func (c *content) menu(id skill.ID, f folder) {
 			e.Name, e.Description = cmp.Or(oneLine(doc.Name), e.Name), oneLine(doc.Description) // a name may show nothing (R8)
 			c.findings(label, doc)
 		}
+		c.fit(&e)
 		c.entries, c.docs = append(c.entries, e), append(c.docs, doc)
 		rows.WriteString(label + ": " + orNone(e.Description) + "\n")
 	}
 	c.body = strings.TrimSuffix(rows.String(), "\n")
+	c.warnCut()
+}
+
+// fit cuts e's name and description to what a row may have: one menu is no way to fill a prompt (B7).
+func (c *content) fit(e *Entry) {
+	name, cutName := shorten(e.Name, maxRowName)
+	description, cutDescription := shorten(e.Description, skill.MaxDescriptionLength)
+	if e.Name, e.Description = name, description; cutName || cutDescription {
+		c.cut++
+	}
+}
+
+// warnCut says once how many rows were cut.
+func (c *content) warnCut() {
+	if c.cut > 0 {
+		c.warn(WarnShortened, "the names or descriptions of %d of %d rows are cut, after %d and %d characters",
+			c.cut, len(c.entries), maxRowName, skill.MaxDescriptionLength)
+	}
 }
 
 // findings warns of what a reader of the skill should know about its frontmatter: a name or description that is not

@@ -261,7 +261,7 @@ func (f *follower) warnings(line int, id skill.ID, warnings []Warning) {
 	var skipped []string
 	for _, w := range warnings {
 		switch w.Code {
-		case WarnFrontmatter, WarnChanged: // a row's own text, and drift, tell what of that is in the block
+		case WarnFrontmatter, WarnChanged, WarnShortened: // a row's own text, and drift, tell what of that is in the block
 		case WarnSkipped:
 			skipped = append(skipped, w.Message)
 		default:

@@ -102,12 +102,16 @@ func (m meta) skippedWarnings(id skill.ID) []Warning {
 		} else if !strings.HasPrefix(at, id.String()+"/") {
 			continue
 		}
-		w := Warning{WarnSkipped, fmt.Sprintf("%s did not land: %s", oneLine(at), s.Why)}
-		if m.Playlist != "" && s.Path != "" {
+		at, _ = shorten(oneLine(at), maxRowName)
+		w := Warning{WarnSkipped, fmt.Sprintf("%s did not land: %s", at, s.Why)}
+		switch {
+		case m.Playlist != "" && s.Path == "":
+			w.Message = fmt.Sprintf("rows of %s were left out: %s", id.Reference(), s.Why)
+		case m.Playlist != "":
 			w.Message = fmt.Sprintf("a row of %s was left out: %s: %q", id.Reference(), s.Why, oneLine(s.Path))
 		}
 		if to, err := skill.ParseID(s.Target); err == nil {
-			w.Message = fmt.Sprintf("%s did not land: it is a link upstream and points to %s", oneLine(at), to.Reference())
+			w.Message = fmt.Sprintf("%s did not land: it is a link upstream and points to %s", at, to.Reference())
 		}
 		out = append(out, w)
 	}

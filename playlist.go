@@ -112,10 +112,12 @@ func (c *content) list(rows []transport.Row) {
 		if e.Name == "" {
 			e.Name = oneLine(r.Ref.ID.Base())
 		}
+		c.fit(&e)
 		c.entries = append(c.entries, e)
 		lines[i] = rowReference(e.ID, e.Whole) + ": " + orNone(e.Description)
 	}
 	c.body = strings.Join(lines, "\n")
+	c.warnCut()
 }
 
 // isList reports whether tree is that of a playlist. One whose every row is unusable has no rows any more.
@@ -127,26 +129,33 @@ func isList(id skill.ID, tree transport.Tree) bool {
 func (c *cache) planList(ctx context.Context, head transport.Head, id skill.ID, tree transport.Tree) (*plan, error) {
 	p := &plan{id: id, meta: c.newMeta(id, head, tree)}
 	var rows []transport.Row
-	var left []string
+	left := 0
+	leave := func(row, why string) {
+		if left++; left <= maxLeftRows {
+			row, _ = shorten(row, maxRowName)
+			p.skip(row, why, "")
+		}
+	}
 	for _, name := range tree.Skipped {
-		left = append(left, name)
-		p.skip(name, "it is no gh: or hub: reference", "")
+		leave(name, noReference)
 	}
 	listed := make(map[skill.ID]bool)
 	for _, r := range tree.Rows {
 		switch {
 		case !usableRow(r):
-			left = append(left, r.Ref.String())
-			p.skip(r.Ref.String(), "it is no gh: or hub: reference", "")
+			leave(r.Ref.String(), noReference)
 		case listed[r.Ref.ID]:
-			p.skip(r.Ref.String(), "it is listed already", "")
+			leave(r.Ref.String(), "it is listed already")
 		default:
 			listed[r.Ref.ID] = true
 			rows = append(rows, r)
 		}
 	}
 	if len(rows) == 0 {
-		return nil, noRows(id, left)
+		return nil, noRows(id, p.meta.Skipped, left)
+	}
+	if more := left - maxLeftRows; more > 0 {
+		p.skip("", fmt.Sprintf("%d more", more), "")
 	}
 	if err := checkRows(id, rows); err != nil {
 		return nil, err
@@ -165,14 +174,22 @@ func (c *cache) planList(ctx context.Context, head transport.Head, id skill.ID, 
 	return p, nil
 }
 
-// noRows explains a listing without a row that anyone could use; left are those it has.
-func noRows(id skill.ID, left []string) error {
-	for i, row := range left {
-		left[i] = fmt.Sprintf("%q", oneLine(row))
+const (
+	noReference = "it is no gh: or hub: reference"
+	// maxLeftRows bounds the rows that are named because they were left out. Upstream may list any number of them.
+	maxLeftRows = 20
+)
+
+// noRows explains a listing without a row that anyone could use; named are the first of the rows it has.
+func noRows(id skill.ID, named []skipped, rows int) error {
+	miss := &NotFoundError{ID: id, Reason: "no skill there, and no row that is a gh: or hub: reference"}
+	for _, row := range named[:min(len(named), maxThere)] {
+		miss.There = append(miss.There, fmt.Sprintf("%q", oneLine(row.Path)))
 	}
-	return &NotFoundError{
-		ID: id, Reason: "no skill there, and no row that is a gh: or hub: reference", There: firstNames(left),
+	if more := rows - len(miss.There); more > 0 {
+		miss.There = append(miss.There, fmt.Sprintf("and %d more", more))
 	}
+	return miss
 }
 
 // checkRows refuses a playlist of more than [MaxSkills] rows (R5). Its first rows are the ways out (R6); how much a row

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -389,3 +390,72 @@ func TestPlaylistFaults(t *testing.T) {
 		}
 	}
 }
+
+// B7, H5: no list fills a prompt by its words: names and descriptions are cut as in a block, which is one warning; rows that
+// are none are named up to a bound, and counted, each time the list is served.
+func TestPlaylistIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, starter)
+	w.env.Transport = wordy{w.counter}
+	long := strings.Repeat("ä", 1024) + "…"
+	for range 2 {
+		res := w.resolve(listRef)
+		want := []string{
+			fmt.Sprintf("%s %q %q false", notesRef, strings.Repeat("n", 256)+"…", long),
+			fmt.Sprintf("%s %q %q false", deployRef, "deploy", "short"),
+		}
+		if diff := cmp.Diff(want, rows(res)); diff != "" {
+			t.Errorf("entries (-want +got):\n%s", diff)
+		}
+		if want := notesRef + ": " + long + "\n" + deployRef + ": short"; res.Content != want {
+			t.Errorf("a menu of %d bytes, want %d", len(res.Content), len(want))
+		}
+		if !hasWarning(res.Warnings, atskills.WarnShortened, "1 of 2 rows", "256", "1024") ||
+			!hasWarning(res.Warnings, atskills.WarnSkipped, "49980 more") || len(res.Warnings) != 22 {
+			t.Errorf("%d warnings: %.2000q", len(res.Warnings), codes(res.Warnings))
+		}
+		for _, warning := range res.Warnings {
+			if len(warning.Message) > 512 {
+				t.Errorf("a warning of %d bytes", len(warning.Message))
+			}
+		}
+	}
+	_, err := atskills.Resolve(t.Context(), w.env, "hub:acme/useless")
+	if err == nil || len(err.Error()) > 8192 || !strings.Contains(err.Error(), "and 499") {
+		t.Errorf("a list without a usable row: %.200v", err)
+	}
+}
+
+// wordy is a hub whose lists have long texts and very many rows that are none. Of hub:acme/useless these are all.
+type wordy struct{ transport.Transport }
+
+func (u wordy) Head(context.Context, skill.ID) (transport.Head, error) {
+	return transport.Head{Revision: "1"}, nil
+}
+
+func (u wordy) Open(_ context.Context, _ transport.Revision, ids ...skill.ID) (transport.Snapshot, error) {
+	return wordyList{useless: ids[0].Base() == "useless"}, nil
+}
+
+type wordyList struct {
+	transport.Snapshot
+	useless bool
+}
+
+func (l wordyList) Tree(skill.ID) (transport.Tree, error) {
+	tree := transport.Tree{Skipped: slices.Repeat([]string{"../" + strings.Repeat("y", 40<<10)}, 50_000)}
+	for _, row := range []struct{ ref, name, description string }{
+		{notesRef, strings.Repeat("n", 50_000), strings.Repeat("ä", 100_000)}, {deployRef, "deploy", "short"},
+	} {
+		ref, err := skill.ParseRef(row.ref)
+		if err != nil {
+			return tree, err
+		}
+		if !l.useless {
+			tree.Rows = append(tree.Rows, transport.Row{Ref: ref, Name: row.name, Description: row.description})
+		}
+	}
+	return tree, nil
+}
+
+func (l wordyList) Close() error { return nil }

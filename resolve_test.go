@@ -727,3 +727,37 @@ func TestClosingLineOfHostileContent(t *testing.T) {
 		t.Errorf("Prompt ends in %q", got[len(got)-60:])
 	}
 }
+
+// B7: the rows of a menu are cut as those of a block, which is one warning; the skill itself keeps what it says.
+func TestMenuIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	long := strings.Repeat("ä", 2000)
+	w.commit(map[string]string{
+		"skills/review/SKILL.md": skillText(strings.Repeat("n", 300), "Reads a change.", "Look."),
+		"skills/deploy/SKILL.md": skillText("deploy", long, "Run."),
+	})
+	res := w.resolve(skillsRef)
+	want := "gh:acme/kit/skills/deploy: " + long[:2048] + "…\ngh:acme/kit/skills/review: Reads a change."
+	if res.Content != want || res.Entries[0].Description != long[:2048]+"…" || res.Entries[1].Name != strings.Repeat("n", 256)+"…" {
+		t.Errorf("a menu of %d bytes, want %d; entries %.300s", len(res.Content), len(want), fmt.Sprint(res.Entries))
+	}
+	shortened := 0
+	for _, code := range codes(res.Warnings) {
+		if code == atskills.WarnShortened {
+			shortened++
+		}
+	}
+	if shortened != 1 || !hasWarning(res.Warnings, atskills.WarnShortened, "2 of 2 rows") {
+		t.Errorf("warnings %v", res.Warnings)
+	}
+	if res := w.resolve(deployRef); res.Description != long || hasWarning(res.Warnings, atskills.WarnShortened) {
+		t.Errorf("the skill: %d bytes, warnings %v", len(res.Description), res.Warnings)
+	}
+	w.trigger("@" + skillsRef + "/")
+	for _, n := range w.block().Notes { // the rows of a block say so, each for itself
+		if n.Code == atskills.NoteShortened && n.ID.IsZero() {
+			t.Errorf("note %+v", n)
+		}
+	}
+}
