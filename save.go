@@ -82,6 +82,8 @@ const maxSaveTries = 16
 // nothing stands yet, a listing. A row that is a playlist itself is not followed. A trigger line that takes the whole list
 // stays as it is, since it also brings what the list gains; when copies answer every row, a warning says so (S10). The cap
 // holds for each row, as it does for the list: copies cost no prompt until a line loads them, which has a cap of its own (R5).
+// Of rows that overlap, a collection takes over the copy below it, and that gets a stamp of its own again: a list of both is
+// written anew each time, to the same files.
 //
 // The copy is complete before it takes its place, in one step where the file system can; a failed or interrupted save
 // leaves what stood there before, or the new copy whole (S8). Calls may run at once, in any number of goroutines and

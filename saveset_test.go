@@ -366,3 +366,31 @@ func TestSaveSetNotesTrigger(t *testing.T) {
 		t.Errorf("with a row that failed: %v, warnings %v", got.Err(), got.Warnings)
 	}
 }
+
+// S6, S7, S12: rows of a list may overlap. Each save ends with the same files, whichever comes first, and none fails.
+func TestSaveSetOverlap(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{
+		"gh:acme/kit/skills/\ngh:acme/kit/skills/review\n",
+		"gh:acme/kit/skills/review\ngh:acme/kit/skills/\n",
+		"gh:acme/kit/\ngh:acme/kit/skills/\ngh:acme/kit/skills/deploy\n",
+		"gh:acme/kit/skills/deploy\ngh:acme/kit/skills/deploy/nested\ngh:acme/kit/\n",
+	} {
+		w := newWorld(t, starter)
+		w.relist(list)
+		if first := w.save(listRef); first.Err() != nil {
+			t.Errorf("%q: %v", list, first.Err())
+		}
+		before := fstest.Read(t, w.env.Project, ".atskills")
+		if again := w.save(listRef); again.Err() != nil {
+			t.Errorf("%q again: %v", list, again.Err())
+		}
+		if diff := cmp.Diff(before, fstest.Read(t, w.env.Project, ".atskills")); diff != "" {
+			t.Errorf("%q again (-before +after):\n%s", list, diff)
+		}
+		w.commit(map[string]string{"skills/review/SKILL.md": skillText("review", "Reads.", "Changed.")})
+		if third := w.save(listRef); third.Err() != nil {
+			t.Errorf("%q after a change: %v", list, third.Err())
+		}
+	}
+}
