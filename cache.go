@@ -203,15 +203,20 @@ func (c *cache) ask(ctx context.Context, ids []skill.ID, out map[skill.ID]answer
 		}
 		return
 	}
-	var need []skill.ID
+	var need, refused []skill.ID
 	for _, id := range ids {
 		if a, ok := c.confirmed(ctx, id, head.Revision); ok {
 			out[id] = c.seen(ctx, a, head)
-			continue
+		} else if c.refusal(skill.Ref{ID: id}) != nil {
+			refused = append(refused, id)
+		} else {
+			need = append(need, id)
 		}
-		need = append(need, id)
 	}
 	c.bring(ctx, head, need, out)
+	for _, id := range refused { // after what landed, as in refresh
+		out[id] = c.fallback(ctx, id, c.refusal(skill.Ref{ID: id}))
+	}
 	if gone := func(id skill.ID) bool { return out[id].noRevision() }; slices.ContainsFunc(need, gone) {
 		now, err := c.env.head(ctx, ids[0].Origin(), transport.Known{}) // it moved between probe and listing
 		if err == nil && now.Revision != head.Revision {

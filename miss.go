@@ -150,33 +150,48 @@ func firstNames(names []string) []string {
 // the path begins (G5). It returns err unchanged when they do not help.
 func (c *cache) onBranch(ctx context.Context, ref skill.Ref, err error) error {
 	var miss *NotFoundError
-	lister, ok := c.env.Transport.(transport.BranchLister)
-	if ref.Branch == "" || !ok || !errors.As(err, &miss) {
+	if ref.Branch == "" || !errors.As(err, &miss) {
 		return err
 	}
-	branches, listErr := lister.Branches(ctx, ref.ID)
-	if listErr != nil {
+	asked := skill.Ref{ID: ref.ID, Branch: ref.Branch}
+	if kept := c.refusal(asked); kept != nil {
+		return kept
+	}
+	better, ok := c.elsewhere(ctx, ref, *miss)
+	if !ok {
 		return err
+	}
+	c.refuse(asked, better)
+	return better
+}
+
+// elsewhere is miss with what the remote's branch names tell of ref. It reports whether upstream answered.
+func (c *cache) elsewhere(ctx context.Context, ref skill.Ref, miss NotFoundError) (*NotFoundError, bool) {
+	lister, ok := c.env.Transport.(transport.BranchLister)
+	if !ok {
+		return nil, false
+	}
+	branches, err := lister.Branches(ctx, ref.ID)
+	if err != nil {
+		return nil, false
 	}
 	meant, ok := ref.Rebranch(branches)
 	if !ok || meant.ID == ref.ID {
-		return err
+		return &miss, true
 	}
-	head, headErr := c.probe(ctx, meant.ID)
-	if headErr != nil {
-		return err
+	head, err := c.probe(ctx, meant.ID)
+	if err != nil {
+		return nil, false
 	}
-	better := *miss
-	better.Reason = fmt.Sprintf("the address names branch %q, and HEAD is what is read", oneLine(meant.Branch))
-	snap, openErr := c.env.open(ctx, head.Revision, meant.ID)
-	if openErr != nil {
-		return err
+	snap, err := c.env.open(ctx, head.Revision, meant.ID)
+	if err != nil {
+		return nil, false
 	}
 	defer func() { _ = snap.Close() }() // only read
-	better.Near = nil
-	if better.offer(snap, meant.ID); len(better.Near) > 0 {
-		return &better
+	miss.Reason = fmt.Sprintf("the address names branch %q, and HEAD is what is read", oneLine(meant.Branch))
+	miss.Near = nil
+	if miss.offer(snap, meant.ID); len(miss.Near) == 0 {
+		miss.Hint = fmt.Sprintf("%s is not on %s, the branch HEAD points at", meant.ID.Reference(), oneLine(head.Branch))
 	}
-	better.Hint = fmt.Sprintf("%s is not on %s, the branch HEAD points at", meant.ID.Reference(), oneLine(head.Branch))
-	return &better
+	return &miss, true
 }

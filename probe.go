@@ -2,6 +2,7 @@ package atskills
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/atskills-go/atskills/fsx"
@@ -19,6 +20,22 @@ func (c *cache) probe(ctx context.Context, id skill.ID) (transport.Head, error) 
 		}
 	}
 	return c.env.head(ctx, id.Origin(), known)
+}
+
+// refusal is what an earlier call of the session concluded about ref from a listing, nil when it is to be listed (C12).
+func (c *cache) refusal(ref skill.Ref) error {
+	if r, ok := c.env.Transport.(transport.Rememberer); ok {
+		return r.Refusal(ref)
+	}
+	return nil
+}
+
+// refuse keeps err for the session when it is upstream's answer to ref and no failure.
+func (c *cache) refuse(ref skill.Ref, err error) {
+	answer := errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoAccess) || errors.Is(err, ErrTooLarge) || errors.As(err, new(*transport.TooManyError))
+	if r, ok := c.env.Transport.(transport.Rememberer); ok && answer {
+		r.Refuse(ref, err)
+	}
 }
 
 // freshFor is how long a hub's entry may be answered for without a request (H3). A probe of an older one was a request.

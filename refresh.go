@@ -54,6 +54,7 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 	if err != nil {
 		for _, id := range ids {
 			out[id] = c.fallback(ctx, id, err)
+			c.refuse(skill.Ref{ID: id}, err)
 		}
 		return
 	}
@@ -65,6 +66,7 @@ func (c *cache) refresh(ctx context.Context, head transport.Head, ids []skill.ID
 		p, err := c.plan(ctx, listing{snap, head}, id, plans)
 		if err != nil {
 			refused[id] = err
+			c.refuse(skill.Ref{ID: id}, err)
 			continue
 		}
 		plans = append(plans, p)

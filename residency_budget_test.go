@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/fsx"
@@ -40,6 +41,106 @@ func TestResidencyRequests(t *testing.T) {
 		t.Errorf("%d rows", len(b.Rows))
 	}
 	w.asked("the block after a toggle", transporttest.Counts{})
+}
+
+// C12: the block rebuilt after a toggle in the same session costs nothing either where a line or a playlist's row brings
+// nothing, since upstream's no is an answer.
+func TestResidencyRefusedLines(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		line, code string
+		first      transporttest.Counts
+	}{
+		{"@gh:acme/kit/skills/", "", transporttest.Counts{Probes: 1, Opens: 1, Fetches: 1, Bodies: 6}},
+		{"@gh:acme/kit/none", atskills.NoteNotFound, transporttest.Counts{Probes: 1, Opens: 1}},
+		{"@gh:acme/big/", atskills.NoteTooLarge, transporttest.Counts{Probes: 1, Opens: 1}},
+		{"@gh:no/body/", atskills.NoteNotFound, transporttest.Counts{Probes: 1}},
+		{"@gh:acme/closed/", atskills.NoteNoAccess, transporttest.Counts{Probes: 1}},
+		{"@hub:no/thing", atskills.NoteNotFound, transporttest.Counts{Probes: 1}},
+		{"@https://github.com/acme/kit/tree/topic/one/skills/deploy", atskills.NoteNotFound, transporttest.Counts{Probes: 1, Opens: 2, Branches: 1}},
+		{"@hub:acme/starter/", atskills.NoteNotFound, transporttest.Counts{Probes: 5, Opens: 4, Fetches: 2, Bodies: 8}},
+	} {
+		w := newWorld(t, followedList+many("acme/big", "skills", 129)+many("acme/closed", "skills", 1))
+		if err := w.fake.SetAccess("acme/closed", &transporttest.Access{User: "u", Password: "p"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.fake.Branch("acme/kit", "topic/one", w.fake.Tip("acme/kit")); err != nil {
+			t.Fatal(err)
+		}
+		w.env.Transport = transport.Memo(w.counter)
+		w.project(map[string]string{"a/": "A."})
+		w.trigger("a", tt.line)
+		b := w.block()
+		if tt.code != "" {
+			w.noted(b, tt.code)
+		}
+		w.asked("the first block with "+tt.line, tt.first)
+		w.trigger(tt.line)
+		again := w.block()
+		w.asked("the block after a toggle with "+tt.line, transporttest.Counts{})
+		if diff := cmp.Diff(messages(b), messages(again)); diff != "" {
+			t.Errorf("%s: the notes changed (-first +again):\n%s", tt.line, diff)
+		}
+		for _, out := range atskills.ResolveAll(t.Context(), w.env, []string{strings.TrimRight(tt.line[1:], "/")}) {
+			if (out.Err != nil) != (tt.code != "" && !strings.HasPrefix(tt.line, "@hub:acme")) {
+				t.Errorf("Resolve(%q) error %v", out.Ref, out.Err)
+			}
+		}
+		w.asked("the same reference in the session", transporttest.Counts{})
+	}
+}
+
+// messages are what b's notes say.
+func messages(b *atskills.Block) (out []string) {
+	for _, n := range b.Notes {
+		out = append(out, n.Code+": "+n.Message)
+	}
+	return out
+}
+
+// C4, C12: an outage is no answer. While it lasts a block asks each repository once, however many lines follow it, and
+// what comes back is seen.
+func TestResidencyOutageInSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.env.Transport = transport.Memo(w.counter)
+	w.trigger("@gh:acme/kit/skills/deploy", "@gh:acme/kit/skills/review", "@gh:acme/kit/none")
+	w.fake.SetOffline(true)
+	for range 2 {
+		w.block()
+		w.asked("a block offline", transporttest.Counts{Probes: 1})
+	}
+	w.fake.SetOffline(false)
+	if b := w.block(); len(b.Rows) != 2 {
+		t.Errorf("after the outage: rows %q", names(b))
+	}
+	w.asked("the first block after it", transporttest.Counts{Probes: 1, Opens: 1, Fetches: 1, Bodies: 6})
+	w.block()
+	w.asked("the second", transporttest.Counts{})
+}
+
+// C5, C12: a copy that is gone upstream is served from memory of that too, and a copy that is deleted meanwhile is not
+// asked for again: upstream has spoken.
+func TestRefusalRemembered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.resolve(deployRef)
+	w.dropDeploy()
+	w.env.Transport = transport.Memo(w.counter)
+	w.counter.Reset()
+	for range 2 {
+		if res := w.resolve(deployRef); !hasWarning(res.Warnings, atskills.WarnGone) {
+			t.Errorf("warnings %v", res.Warnings)
+		}
+	}
+	if err := fsx.RemoveAll(w.env.Cache, "gh"); err != nil {
+		t.Fatal(err)
+	}
+	w.refuse(deployRef, atskills.ErrNotFound)
+	w.asked("a session", transporttest.Counts{Probes: 1, Opens: 1})
+	w.env.Transport = transport.Memo(w.counter)
+	w.refuse(deployRef, atskills.ErrNotFound)
+	w.asked("a new session", transporttest.Counts{Probes: 1, Opens: 1})
 }
 
 // readCounter counts the bytes that are read of files called SKILL.md.

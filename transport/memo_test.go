@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -51,6 +52,69 @@ func TestMemoForgetsFailures(t *testing.T) {
 	f.SetOffline(false)
 	if head, err := memo.Head(t.Context(), id); err != nil || string(head.Revision) != f.Tip("acme/skills") {
 		t.Errorf("Head after the outage = %+v, %v", head, err)
+	}
+}
+
+// C5, C12: a no is an answer, and is remembered like one.
+func TestMemoRemembersRefusedOrigins(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	counter := transporttest.NewCounter(f)
+	memo := transport.Memo(counter)
+	gone, closed := parse(t, "gh:no/body"), parse(t, "gh:acme/skills")
+	if err := f.SetAccess("acme/skills", &transporttest.Access{User: "u", Password: "p"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := memo.Head(t.Context(), gone); !errors.Is(err, transport.ErrNotFound) {
+			t.Errorf("Head(%s) = %v, want ErrNotFound", gone, err)
+		}
+		if _, err := memo.Head(t.Context(), closed); !errors.Is(err, transport.ErrNoAccess) {
+			t.Errorf("Head(%s) = %v, want ErrNoAccess", closed, err)
+		}
+	}
+	if got := counter.Counts().Probes; got != 2 {
+		t.Errorf("%d probes of two origins, want 2", got)
+	}
+}
+
+// C12: what a caller concluded from a listing is kept for the session, through wrappers, and no more than has a bound.
+func TestMemoKeepsRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	ref, other := skill.Ref{ID: parse(t, "gh:acme/skills/x")}, skill.Ref{ID: parse(t, "hub:acme/x")}
+	no := errors.New("no")
+	memo := transport.Memo(f)
+	if transport.Memo(memo) != memo {
+		t.Error("the Memo of a Memo is another one")
+	}
+	mux := transport.Mux{GitHub: memo, Hub: f}
+	outer := transport.Memo(mux).(transport.Rememberer)
+	outer.Refuse(ref, no)
+	outer.Refuse(other, no)
+	for what, r := range map[string]transport.Rememberer{"the outer Memo": outer, "the Mux": mux, "the Memo of its member": memo.(transport.Rememberer)} {
+		if err := r.Refusal(ref); err != no {
+			t.Errorf("%s has %v for %s, want %v", what, err, ref.ID, no)
+		}
+		if err := r.Refusal(skill.Ref{ID: ref.ID, Branch: "b"}); err != nil {
+			t.Errorf("%s has %v for a reference nobody refused", what, err)
+		}
+	}
+	if err := outer.Refusal(other); err != no {
+		t.Errorf("the outer Memo has %v for %s", err, other.ID)
+	}
+	if err := mux.Refusal(other); err != nil {
+		t.Errorf("a Mux whose member cannot remember has %v", err)
+	}
+	kept := 0
+	for i := range 5000 {
+		ref := skill.Ref{ID: parse(t, fmt.Sprintf("gh:acme/skills/%d", i))}
+		if outer.Refuse(ref, no); outer.Refusal(ref) != nil {
+			kept++
+		}
+	}
+	if kept == 0 || kept == 5000 {
+		t.Errorf("kept %d of 5000", kept)
 	}
 }
 

@@ -24,6 +24,7 @@ var (
 	_ Searcher     = Mux{}
 	_ Limited      = Mux{}
 	_ Sited        = Mux{}
+	_ Rememberer   = Mux{}
 )
 
 // Head asks the member for id's scheme.
@@ -59,6 +60,22 @@ func (m Mux) Open(ctx context.Context, rev Revision, ids ...skill.ID) (Snapshot,
 		return nil, err
 	}
 	return t.Open(ctx, rev, ids...)
+}
+
+// Refusal asks the member for ref's scheme. It is nil when that cannot remember.
+func (m Mux) Refusal(ref skill.Ref) error {
+	t, err := m.pick("recall", ref.ID)
+	if err != nil {
+		return nil
+	}
+	return refusal(t, ref)
+}
+
+// Refuse has the member for ref's scheme keep err, if that can.
+func (m Mux) Refuse(ref skill.Ref, err error) {
+	if t, errPick := m.pick("keep", ref.ID); errPick == nil {
+		refuse(t, ref, err)
+	}
 }
 
 // Branches asks the member for id's scheme. It matches [errors.ErrUnsupported] when that cannot list branches.
@@ -153,6 +170,21 @@ func (m Mux) pick(op string, id skill.ID) (Transport, error) {
 
 // dotDir is the project folder that holds skills.
 const dotDir = ".atskills/"
+
+// refusal is what a transport that may be able to remember has kept for ref.
+func refusal(t Transport, ref skill.Ref) error {
+	if r, ok := t.(Rememberer); ok {
+		return r.Refusal(ref)
+	}
+	return nil
+}
+
+// refuse has a transport that may be able to remember keep err for ref.
+func refuse(t Transport, ref skill.Ref, err error) {
+	if r, ok := t.(Rememberer); ok {
+		r.Refuse(ref, err)
+	}
+}
 
 // branches lists branches through a transport that may be able to.
 func branches(ctx context.Context, t Transport, id skill.ID) ([]string, error) {

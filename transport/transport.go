@@ -145,6 +145,16 @@ func HeadSince(ctx context.Context, t Transport, id skill.ID, known Known) (Head
 	return t.Head(ctx, id)
 }
 
+// Rememberer is the ability to keep refusals for a session (C12): what a caller concluded from a listing at the revision
+// that Head answers, such as that nothing stands at a path, or that it covers too much. They hold as long as that answer
+// does, and a listing is the dearer question. [Memo] has the ability for as long as it lives, and wrappers hand it on.
+type Rememberer interface {
+	// Refusal returns the error that was kept for ref, nil when there is none.
+	Refusal(ref skill.Ref) error
+	// Refuse keeps err for ref, or not, when there is too much.
+	Refuse(ref skill.Ref, err error)
+}
+
 // BranchLister is the ability to name an origin's branches, for pasted addresses whose branch holds slashes (G5). A
 // wrapper answers with an error that matches [errors.ErrUnsupported] when the transport behind it lacks the ability.
 type BranchLister interface {
