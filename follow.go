@@ -120,47 +120,58 @@ func (f *follower) askAgain(refs []skill.Ref) {
 
 // bring adds the rows that line has for ref.
 func (f *follower) bring(ctx context.Context, line int, ref skill.Ref) {
-	offers, upstream := f.offers(ctx, line, ref)
+	offers, said := f.offers(ctx, line, ref)
 	for _, o := range offers {
 		f.add(o, line)
 	}
-	if upstream {
+	if said == allOfIt {
 		f.drift.saw(line, ref.ID, offers, f.blockBuilder)
 	}
 }
 
-// offers turns the answer to ref into what it puts forward; whatever a cloud line follows comes through here. It reports
-// whether upstream has a say in that: the project's own copies do not drift, and neither does what could not be read.
-func (f *follower) offers(ctx context.Context, line int, ref skill.Ref) (offers []offer, upstream bool) {
+// saying is what offers tell of what stands upstream (B9).
+type saying int
+
+const (
+	nothing saying = iota // the project's own copies answer, which do not drift, or the line takes none of it
+	untold                // upstream did not tell
+	allOfIt               // they are what stands there
+)
+
+// offers turns the answer to ref into what it puts forward; whatever a cloud line follows comes through here.
+func (f *follower) offers(ctx context.Context, line int, ref skill.Ref) ([]offer, saying) {
 	if dirs := f.copies[ref.ID]; len(dirs) > 0 {
-		return f.copied(line, ref, dirs), false
+		return f.copied(line, ref, dirs), nothing
 	}
 	if err := f.broken[ref.ID]; err != nil {
 		f.note(Note{Line: line, ID: ref.ID, Path: Dir + "/" + ref.ID.DiskPath(), Code: NoteUnreadable, Message: err.Error()})
 		if !isRefusedLink(err) {
-			return nil, false
+			return nil, untold
 		}
 	}
 	res, err := f.r.result(ctx, ref)
 	if err != nil {
 		f.failed(line, ref.ID, err)
-		return nil, false
+		if isRefusal(err) {
+			return nil, nothing
+		}
+		return nil, untold
 	}
 	f.warnings(line, res.ID, res.Warnings)
 	if res.Kind == Menu && !f.whole(line, ref, len(res.Entries)) {
-		return nil, false
+		return nil, nothing
 	}
 	if res.Playlist {
 		return f.playlist(ctx, line, res)
 	}
-	return offered(res, f.r.found[ref.ID].content), true
+	return offered(res, f.r.found[ref.ID].content), allOfIt
 }
 
 // playlist offers what the rows of a playlist stand for, each as a line of its own would; one that fails takes nothing
-// from the others (H5). When one brings nothing, nobody can say what is gone from the list. Rows that together cover more
-// than the cap bring nothing, as any line over it does: which of them loads would be chance (R5).
-func (f *follower) playlist(ctx context.Context, line int, list *Resolution) (offers []offer, upstream bool) {
-	upstream = true
+// from the others (H5). While upstream does not tell of one, nobody can say what is gone from the list. Rows that together
+// cover more than the cap bring nothing, as any line over it does: which of them loads would be chance (R5).
+func (f *follower) playlist(ctx context.Context, line int, list *Resolution) (offers []offer, said saying) {
+	said = allOfIt
 	var rows []Suggestion
 	for _, e := range list.Entries {
 		if f.r.found[e.ID].playlist {
@@ -168,16 +179,18 @@ func (f *follower) playlist(ctx context.Context, line int, list *Resolution) (of
 				"%s, a row of %s, is a playlist itself and is not followed; give it a line of its own", e.ID.Reference(), list.ID.Reference())})
 			continue
 		}
-		some, ok := f.offers(ctx, line, skill.Ref{ID: e.ID, Dir: e.Whole})
+		some, of := f.offers(ctx, line, skill.Ref{ID: e.ID, Dir: e.Whole})
 		offers = append(offers, some...)
 		rows = append(rows, Suggestion{e.ID, len(some)})
-		upstream = upstream && (ok || len(some) > 0)
+		if of == untold {
+			said = untold
+		}
 	}
 	if err := checkListed(list.ID, rows, offers); err != nil {
 		f.failed(line, list.ID, err)
-		return nil, false
+		return nil, nothing
 	}
-	return offers, upstream
+	return offers, said
 }
 
 // copied offers the project's own skills in dirs, which answer ref (B1).

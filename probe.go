@@ -32,10 +32,15 @@ func (c *cache) refusal(ref skill.Ref) error {
 
 // refuse keeps err for the session when it is upstream's answer to ref and no failure.
 func (c *cache) refuse(ref skill.Ref, err error) {
-	answer := errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoAccess) || errors.Is(err, ErrTooLarge) || errors.As(err, new(*transport.TooManyError))
-	if r, ok := c.env.Transport.(transport.Rememberer); ok && answer {
+	if r, ok := c.env.Transport.(transport.Rememberer); ok && isRefusal(err) {
 		r.Refuse(ref, err)
 	}
+}
+
+// isRefusal reports whether err is upstream's answer, and no outage or other failure (C5, R6).
+func isRefusal(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoAccess) || errors.Is(err, ErrTooLarge) ||
+		errors.As(err, new(*transport.TooManyError))
 }
 
 // freshFor is how long a hub's entry may be answered for without a request (H3). A probe of an older one was a request.

@@ -16,7 +16,8 @@ import (
 // frontmatter only (B). Plain lines select from the project's tree as gitignore patterns do. A line "@id" is answered by
 // the project's own copy if that holds skills, else through the cache, as [Resolve] would: all lines together cost one
 // probe of each repository, several repositories at a time (B10, C11), and with transport.Memo a second block in one
-// session costs none, lines that upstream refuses included. Only while upstream does not answer each block asks anew. A skill loads once, however many lines cover it.
+// session costs none, lines that upstream refuses included; only while upstream does not answer each block asks anew. A
+// skill loads once, however many lines cover it.
 //
 // The block is a function of the project, the cache and upstream: the same inputs give the same bytes. It writes to the
 // cache: content, as Resolve does, and, only when it changed, the record that [Block.Drift] is told from. Like Resolve it

@@ -1,12 +1,14 @@
 package atskills_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/atskills-go/atskills"
 	"github.com/atskills-go/atskills/skill"
+	"github.com/atskills-go/atskills/transport"
 	"github.com/atskills-go/atskills/transport/transporttest"
 )
 
@@ -185,5 +187,32 @@ func TestResidencyPlaylistCap(t *testing.T) {
 	w.entry("hub:acme/list", map[string]string{".playlist": "gh:acme/big/c/s0000\ngh:acme/big/b/\ngh:acme/big/a/\n"})
 	if saved := w.save("hub:acme/list"); saved.Skills != 129 || saved.Err() != nil { // S12: each row for itself
 		t.Errorf("saved %d skills, %v", saved.Skills, saved.Err())
+	}
+}
+
+// B9: a row that upstream refuses, or that is a collection without a slash, does not keep the list from drifting; one of
+// which upstream does not tell does.
+func TestResidencyPlaylistDriftBesideIdleRows(t *testing.T) {
+	t.Parallel()
+	for row, drifts := range map[string]bool{"gh:acme/kit/skills": true, "gh:acme/kit/none": true, "gh:no/body": true, "gh:acme/down": false} {
+		w := newWorld(t, acme+`
+-- acme/down/SKILL.md --
+down
+-- hub:acme/starter/.playlist --
+gh:acme/kit/skills/review
+`)
+		w.fake.Intercept(func(_ context.Context, _ string, id skill.ID) error {
+			if id.Path() == "acme/down" {
+				return transport.ErrUnreachable
+			}
+			return nil
+		})
+		w.relist("gh:acme/kit/skills/review\n" + row + "\n")
+		w.trigger("@hub:acme/starter/")
+		w.block()
+		w.relist("gh:acme/kit/skills/deploy\n" + row + "\n")
+		if b := w.block(); len(b.Rows) != 1 || (len(b.Drift) == 2) != drifts {
+			t.Errorf("beside %s: rows %q, drift %+v, want some: %t", row, names(b), b.Drift, drifts)
+		}
 	}
 }
