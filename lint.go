@@ -41,7 +41,8 @@ const (
 
 // Lint looks for lines of the trigger file that do not do what they seem to (T5), at most one problem a line, in file
 // order. What a line means is judged by the skills that stand in the tree now. Nothing is written, and upstream is not
-// asked: a cloud id may yet lead nowhere. The error is the file system's, or the context's.
+// asked: a cloud id may yet lead nowhere. Of dead negations the first 32 get the line that would work, if there is one:
+// each is tried on the whole tree. The error is the file system's, or the context's.
 func Lint(ctx context.Context, env Env) ([]Problem, error) {
 	s, err := env.survey(ctx)
 	if err != nil {
@@ -79,7 +80,11 @@ type linter struct {
 	isDir     map[string]bool  // dirs as a set
 	decidesAt map[int][]string // by the index of a line, the dirs on which it has the last word
 	stays     map[skill.ID]int // by followed id, the index of the line that others repeat
+	revived   int              // dead negations for which a fix was looked for
 }
+
+// maxRevived bounds the dead negations that Lint looks for a fix for.
+const maxRevived = 32
 
 func newLinter(s *survey) *linter {
 	l := &linter{survey: s, isDir: make(map[string]bool), decidesAt: make(map[int][]string), stays: make(map[skill.ID]int)}

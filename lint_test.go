@@ -3,6 +3,7 @@ package atskills_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -154,6 +155,28 @@ func TestLintListsSteps(t *testing.T) {
 	w.edit(triggerFile, strings.Join(lines, "\n")+"\n")
 	if got := w.lint(); len(got) > 0 {
 		t.Errorf("Lint of these lines = %+v", got)
+	}
+}
+
+// T5: however many negations are dead, all of them are told, and for the first a line that would work.
+func TestLintManyDead(t *testing.T) {
+	t.Parallel()
+	const n = 100
+	w := newWorld(t, "")
+	var file strings.Builder
+	for i := range n {
+		w.own(fmt.Sprintf("t%03d/x", i))
+		fmt.Fprintf(&file, "t%03d/\n!t%03d/x\n", i, i)
+	}
+	w.edit(triggerFile, file.String())
+	got := w.lint()
+	if len(got) != n {
+		t.Fatalf("%d problems, want %d", len(got), n)
+	}
+	for i, p := range got {
+		if p.Line != 2*i+2 || p.Code != atskills.LintDeadNegation || (p.Fix != "") != (i < 32) {
+			t.Errorf("problem %d is %+v", i, p)
+		}
 	}
 }
 

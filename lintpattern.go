@@ -57,8 +57,8 @@ func (l *linter) shadowed(i int, matched []string) Problem {
 // negation looks at a line with "!" that matches something.
 func (l *linter) negation(i int, matched []string) Problem {
 	selects := func(dir string) bool { // whether a line before this one selects dir
-		for j := range i {
-			if !l.rules.Negated(j) && l.rules.Alone(j, dir, true) {
+		for j := range l.rules.MatchingUp(dir, i) {
+			if !l.rules.Negated(j) {
 				return true
 			}
 		}
@@ -83,6 +83,9 @@ func (l *linter) negation(i int, matched []string) Problem {
 func (l *linter) dead(i int, v gitignore.Verdict) Problem {
 	p := Problem{Code: LintDeadNegation, Message: fmt.Sprintf(
 		"it takes nothing back: %s selects the folder %s, and nothing below a selected folder can be taken back", l.at(v.Line), oneLine(v.At))}
+	if l.revived++; l.revived > maxRevived {
+		return p
+	}
 	base := strings.TrimSuffix(strings.TrimRight(l.file.Lines[v.Line].Text, " "), "/")
 	for _, fix := range []string{base + "/*", "**/" + base + "/*"} {
 		if !l.revives(i, v.Line, fix) {

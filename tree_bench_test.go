@@ -109,3 +109,35 @@ func BenchmarkToggle(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLargeFile reads, judges and edits under a trigger file of about a megabyte, of lines of one kind.
+func BenchmarkLargeFile(b *testing.B) {
+	calls := map[string]func(atskills.Env) error{
+		"Residency": func(env atskills.Env) error { _, err := atskills.Residency(b.Context(), env); return err },
+		"ReadTree":  func(env atskills.Env) error { _, err := atskills.ReadTree(b.Context(), env); return err },
+		"Lint":      func(env atskills.Env) error { _, err := atskills.Lint(b.Context(), env); return err },
+		"Toggle":    func(env atskills.Env) error { _, err := atskills.Toggle(b.Context(), env, "b"); return err },
+	}
+	for kind, file := range map[string]string{
+		"comments": strings.Repeat("#\n", 500_000),
+		"blanks":   strings.Repeat("\n", 1_000_000),
+		"repeats":  strings.Repeat("b\n", 20_000),
+		"dead":     "a/\n" + strings.Repeat("!a/x\n", 3_000),
+	} {
+		for call, f := range calls {
+			b.Run(kind+"/"+call, func(b *testing.B) {
+				b.ReportAllocs()
+				project := largeProject(b, 16)
+				for _, name := range []string{"a/x", "b"} {
+					write(b, project, map[string]string{".atskills/" + name + "/SKILL.md": skillText("s", "Does it.", "")})
+				}
+				write(b, project, map[string]string{triggerFile: file})
+				for b.Loop() {
+					if err := f(atskills.Env{Project: project}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -123,7 +123,7 @@ func (w *world) commit(files map[string]string) (rev string) {
 }
 
 // write puts files into fsys.
-func write(t *testing.T, fsys billy.Filesystem, files map[string]string) {
+func write(t testing.TB, fsys billy.Filesystem, files map[string]string) {
 	t.Helper()
 	for name, body := range files {
 		if err := fsys.MkdirAll(path.Dir(name), 0o755); err != nil {

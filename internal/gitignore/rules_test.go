@@ -1,6 +1,7 @@
 package gitignore_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/atskills-go/atskills/internal/gitignore"
@@ -68,5 +69,25 @@ func TestSingleLines(t *testing.T) {
 		if got := rules.Alone(tt.line, tt.path, tt.dir); got != tt.want {
 			t.Errorf("Alone(%d, %q, %t) of %q = %t, want %t", tt.line, tt.path, tt.dir, lines[tt.line], got, tt.want)
 		}
+	}
+}
+
+// Matching and MatchingUp yield the lines that match by themselves, in order and from a line upwards.
+func TestMatching(t *testing.T) {
+	t.Parallel()
+	r := gitignore.New([]string{"a", "", "!a", "# a", "b", "/a/", "a\\"})
+	if got, want := slices.Collect(r.Matching("a", true)), []int{0, 2, 5}; !slices.Equal(got, want) {
+		t.Errorf("Matching = %v, want %v", got, want)
+	}
+	if got, want := slices.Collect(r.Matching("a", false)), []int{0, 2}; !slices.Equal(got, want) {
+		t.Errorf("Matching a file = %v, want %v", got, want)
+	}
+	for from, want := range map[int][]int{6: {5, 2, 0}, 5: {5, 2, 0}, 4: {2, 0}, 0: {0}} {
+		if got := slices.Collect(r.MatchingUp("a", from)); !slices.Equal(got, want) {
+			t.Errorf("MatchingUp from %d = %v, want %v", from, got, want)
+		}
+	}
+	for range r.Matching("a", true) {
+		break // a reader may stop
 	}
 }

@@ -46,14 +46,20 @@ func (e Edit) Removed(f trigger.File) []Numbered {
 // Written lists the lines that are new, with their numbers in the file that Apply makes of f.
 func (e Edit) Written(f trigger.File) []Numbered {
 	var out []Numbered
-	for n, from := range e.sources(f) {
-		if from < 0 {
-			out = append(out, Numbered{n + 1, ""})
+	n := 0
+	for i := range f.Lines {
+		texts, ok := e.replaced[i]
+		if !ok {
+			n++
+		}
+		for _, text := range texts {
+			n++
+			out = append(out, Numbered{n, text})
 		}
 	}
-	file := e.Apply(f)
-	for i := range out {
-		out[i].Text = file.Lines[out[i].Number-1].Text
+	for _, text := range e.added {
+		n++
+		out = append(out, Numbered{n, text})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/atskills-go/atskills/internal/gitignore"
 	"github.com/atskills-go/atskills/internal/trigger"
 )
 
@@ -54,4 +55,28 @@ func TestLiteralMatchesItself(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Lines that are no patterns cost the rules nothing, however many there are. AllocsPerRun counts for the whole program, so
+// this runs alone.
+func TestRulesAreSparse(t *testing.T) {
+	f := trigger.Parse([]byte("a\n" + strings.Repeat("# x\n\n@gh:o/r\n", 10_000) + "!a\n"))
+	var rules *gitignore.Rules
+	if n := testing.AllocsPerRun(5, func() { rules = f.Rules() }); n > 16 {
+		t.Errorf("%v allocations", n)
+	}
+	if v := rules.Match("a", true); v.Line != 30_001 || v.Ignored || rules.Len() != 30_002 {
+		t.Errorf("Match = %+v of %d lines", v, rules.Len())
+	}
+}
+
+// RulesWithout leaves lines out, and the others keep their indexes.
+func TestRulesWithout(t *testing.T) {
+	t.Parallel()
+	rules := trigger.Parse([]byte("a\n!a\na\nb\n")).RulesWithout(map[int][]string{1: nil, 2: {"x"}})
+	for path, want := range map[string]int{"a": 0, "b": 3, "x": -1} {
+		if v := rules.Match(path, true); v.Line != want {
+			t.Errorf("Match(%q) = %+v, want line %d", path, v, want)
+		}
+	}
 }

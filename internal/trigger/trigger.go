@@ -170,6 +170,9 @@ func (f File) Replace(i int, text ...string) File { return f.Rewrite(map[int][]s
 // Rewrite puts lines in the place of others: texts has them by the index of the line that goes. The last of them gets the
 // line end of that line. A text holds no line break; without texts the line is removed.
 func (f File) Rewrite(texts map[int][]string) File {
+	if len(texts) == 0 {
+		return f
+	}
 	end := f.ending()
 	lines := make([]Line, 0, len(f.Lines))
 	for i, l := range f.Lines {
