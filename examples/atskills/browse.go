@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/text/width"
@@ -63,12 +65,19 @@ func (b *browser) press(k key, height int) bool {
 	return true
 }
 
+// toggleWait bounds a toggle: while another program holds the trigger file, or has left its lock there, no key is obeyed.
+const toggleWait = 2 * time.Second
+
+var errToggleWait = fmt.Errorf("another program has held that for %v; if none is running, delete the file", toggleWait)
+
 // toggle turns the chosen row on or off.
 func (b *browser) toggle() {
 	if len(b.tree.Rows) == 0 {
 		return
 	}
-	c, err := atskills.Toggle(b.ctx, b.env, b.tree.Rows[b.cursor].Key)
+	ctx, cancel := context.WithTimeoutCause(b.ctx, toggleWait, errToggleWait)
+	defer cancel()
+	c, err := atskills.Toggle(ctx, b.env, b.tree.Rows[b.cursor].Key)
 	if err != nil {
 		b.say(err.Error())
 		return

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
@@ -113,6 +115,25 @@ func TestBrowseRefused(t *testing.T) {
 	}
 }
 
+// T6: while another program holds the trigger file, or has left its lock there, a toggle ends soon and says so.
+func TestBrowseLocked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fsys := project(t, "deploy")
+		if err := util.WriteFile(fsys, ".atskills/.autotrigger.lock", nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b := newBrowser(t, fsys)
+		start := time.Now() // of the bubble: it moves only while all wait
+		if !b.press(keyToggle, 24) || !strings.Contains(b.status, ".autotrigger.lock") || !strings.Contains(b.status, "delete the file") {
+			t.Errorf("status %q does not name the lock", b.status)
+		}
+		if waited := time.Since(start); waited != toggleWait {
+			t.Errorf("the keys were not obeyed for %v, want %v", waited, toggleWait)
+		}
+	})
+}
+
 // However small the screen and however many the rows, the marked row shows, and no line is wider than the screen.
 func TestBrowseView(t *testing.T) {
 	t.Parallel()
@@ -173,17 +194,17 @@ func TestBrowseEnds(t *testing.T) {
 	t.Parallel()
 	size := func() (int, int) { return 80, 24 }
 	b := newBrowser(t, project(t, "deploy"))
-	if err := b.run(t.Context(), pressed(t.Context(), strings.NewReader("jj")), io.Discard, size); err != nil {
+	if err := b.run(t.Context(), pressed(t.Context(), strings.NewReader("jj")), nil, io.Discard, size); err != nil {
 		t.Errorf("at the end of the keys: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := b.run(ctx, make(chan key), io.Discard, size); err != nil {
+	if err := b.run(ctx, make(chan key), nil, io.Discard, size); err != nil {
 		t.Errorf("at the end of ctx: %v", err)
 	}
 	r, w := io.Pipe()
 	_ = r.Close()
-	if err := b.run(t.Context(), make(chan key), w, size); !errors.Is(err, io.ErrClosedPipe) {
+	if err := b.run(t.Context(), make(chan key), nil, w, size); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("without a screen: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 
 	"golang.org/x/term"
@@ -15,13 +16,19 @@ import (
 const (
 	enterScreen = "\x1b[?1049h\x1b[?25l"
 	leaveScreen = "\x1b[?25h\x1b[?1049l"
+	clearScreen = "\x1b[2J"
 	topLeft     = "\x1b[H"
 	clearLine   = "\x1b[K"
 )
 
-// onScreen runs b on the terminal that in and out are, until the person leaves or ctx ends. However it ends, a panic
-// included, the terminal is as it was.
+// onScreen runs b on the terminal that in and out are, until the person leaves, ctx ends or a signal asks to quit. However
+// it ends, a panic included, the terminal is as it was.
 func onScreen(ctx context.Context, in, out *os.File, b *browser) (err error) {
+	ctx, stop := untilQuit(ctx)
+	defer stop()
+	resized := make(chan os.Signal, 1)
+	notifyResized(resized)
+	defer signal.Stop(resized)
 	state, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
 		return err
@@ -40,11 +47,11 @@ func onScreen(ctx context.Context, in, out *os.File, b *browser) (err error) {
 		}
 		return width, height
 	}
-	return b.run(ctx, pressed(ctx, in), out, size)
+	return b.run(ctx, pressed(ctx, in), resized, out, size)
 }
 
-// run draws and obeys keys, until the person leaves, the keys end or ctx does.
-func (b *browser) run(ctx context.Context, keys <-chan key, out io.Writer, size func() (width, height int)) error {
+// run draws and obeys keys, until the person leaves, the keys end or ctx does. It draws anew when the screen is resized.
+func (b *browser) run(ctx context.Context, keys <-chan key, resized <-chan os.Signal, out io.Writer, size func() (width, height int)) error {
 	for {
 		width, height := size()
 		if _, err := io.WriteString(out, frame(b.view(width, height))); err != nil {
@@ -53,6 +60,10 @@ func (b *browser) run(ctx context.Context, keys <-chan key, out io.Writer, size 
 		select {
 		case <-ctx.Done():
 			return nil // asked to end, and ended in order
+		case <-resized:
+			if _, err := io.WriteString(out, clearScreen); err != nil {
+				return err
+			}
 		case k, ok := <-keys:
 			if !ok || !b.press(k, height) {
 				return nil

@@ -93,6 +93,57 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	}
 }
 
+// A signal to quit gives the terminal back, and one that the screen was resized draws for the new size. Signals come to the
+// whole process, so this does not run beside other tests.
+func TestTerminalSignals(t *testing.T) {
+	master, tty := terminal(t)
+	before := settings(t, tty)
+	resize := func(columns, rows uint16) {
+		if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: rows}); err != nil {
+			t.Error(err)
+		}
+	}
+	send := func(s unix.Signal) {
+		if err := unix.Kill(os.Getpid(), s); err != nil {
+			t.Error(err)
+		}
+	}
+	resize(100, 20)
+	b := newBrowser(t, project(t, "deploy"))
+	drawn := make(chan string, 1)
+	go func() {
+		var all strings.Builder
+		buf := make([]byte, 4096)
+		for resized, quit := false, false; ; {
+			n, err := master.Read(buf)
+			all.Write(buf[:n])
+			_, second, _ := strings.Cut(all.String(), clearScreen)
+			if !resized && strings.Contains(all.String(), "q: leave") { // the last line
+				resized = true
+				resize(40, 10)
+				send(unix.SIGWINCH)
+			}
+			if !quit && strings.Contains(second, "space: toggle") {
+				quit = true
+				send(unix.SIGQUIT)
+			}
+			if err != nil || strings.Contains(all.String(), leaveScreen) {
+				drawn <- second
+				return
+			}
+		}
+	}()
+	if err := onScreen(t.Context(), tty, tty, b); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, settings(t, tty)); diff != "" {
+		t.Errorf("the settings differ (-before +after):\n%s", diff)
+	}
+	if text := <-drawn; strings.Count(text, "\r\n") != 9 || !strings.HasSuffix(text, leaveScreen) {
+		t.Errorf("the second screen is %q", text)
+	}
+}
+
 // A file is no terminal: nothing is drawn on it.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
