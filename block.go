@@ -20,6 +20,9 @@ const (
 
 	maxRowName   = 256 // characters of a name, as in a catalog
 	maxHiddenTip = 8   // removed characters that a note lists
+
+	maxMessage = 1024 // characters of a note, a warning of a row and a message of Lint
+	maxDisplay = 256  // characters of a row's display
 )
 
 // Block is the resident part of a prompt: what fires on its own, and what that costs (B). It is the caller's to keep.
@@ -94,7 +97,7 @@ type Note struct {
 	Path string   // the file or folder in the project or the cache, "" when there is none
 	// Code is one of the Note constants, or the Warn constant of something that was served although not all was well.
 	Code    string
-	Message string // one line
+	Message string // one line of at most 1,024 characters and an ellipsis
 }
 
 // String returns the note for a person, on one line: "line 3: message", with the path in front of the message that does not
@@ -232,6 +235,12 @@ func shorten(text string, max int) (string, bool) {
 		n++
 	}
 	return text, false
+}
+
+// cut is text, or its first max characters and an ellipsis.
+func cut(text string, max int) string {
+	text, _ = shorten(text, max)
+	return text
 }
 
 // positions lists removed characters.

@@ -47,7 +47,8 @@ func (e *NotLoadableError) Is(target error) bool { return target == ErrNotLoadab
 // not confirm is installed with the warning that says so.
 //
 // Errors: everything [Resolve] returns for ref, [*NotLoadableError], what no line can select, a [*fsx.LockedError] when
-// another holds the lock of the trigger file for half a minute, which names that file, and what the file system says.
+// another holds the lock of the trigger file for half a minute, which names that file, fs.ErrPermission when the mode of
+// the trigger file lets nobody write it, and what the file system says.
 // Nothing was written then; only an error that says the lock could not be given back comes after the line was written.
 func Install(ctx context.Context, env Env, ref string) (*Change, error) {
 	parsed, err := skill.ParseRef(ref)

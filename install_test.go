@@ -517,7 +517,8 @@ func TestInstallLocked(t *testing.T) {
 		w.edit(triggerFile+".lock", "")
 		_, err := atskills.Install(t.Context(), w.env, "x")
 		var locked *fsx.LockedError
-		if !errors.Is(err, fsx.ErrLocked) || !errors.As(err, &locked) || locked.Name != triggerFile+".lock" || !strings.Contains(err.Error(), "delete that file") {
+		if !errors.Is(err, fsx.ErrLocked) || !errors.As(err, &locked) || locked.Name != triggerFile+".lock" || !strings.Contains(err.Error(), "delete that file") ||
+			!strings.Contains(err.Error(), "it stands at "+w.env.Project.Join(w.env.Project.Root(), triggerFile+".lock")) {
 			t.Errorf("Install error %v", err)
 		}
 		if diff := cmp.Diff(map[string]string{triggerFile + ".lock": ""}, tree(t, w.env.Project, ".atskills"),

@@ -34,7 +34,7 @@ const (
 	LintLocalCopy    = "local-copy"      // a copy in the project answers the id, and the plain line would say so
 	LintMissingAt    = "missing-at"      // a cloud id without "@", which selects nothing
 	LintSpace        = "white-space"     // white space at either end is part of the pattern, and keeps it from matching
-	LintNothing      = "matches-nothing" // no skill, and no folder of skills, matches
+	LintNothing      = "matches-nothing" // no skill, and no folder of skills, matches; or what does cannot be read or does not count
 	LintDeadNegation = "dead-negation"   // a line with "!" that can take nothing back
 	LintShadowed     = "shadowed"        // other lines decide on everything that this one matches
 )
@@ -46,7 +46,7 @@ const (
 func Lint(ctx context.Context, env Env) ([]Problem, error) {
 	s, err := env.survey(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("lint %s: %w", triggerPath, err)
+		return nil, fmt.Errorf("lint: %w", err)
 	}
 	l := newLinter(s)
 	var out []Problem
@@ -68,6 +68,7 @@ func Lint(ctx context.Context, env Env) ([]Problem, error) {
 		if p.Fix != "" && p.FixAt == 0 {
 			p.FixAt = p.Line
 		}
+		p.Message = cut(p.Message, maxMessage)
 		out = append(out, p)
 	}
 	return out, nil

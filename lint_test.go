@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/google/go-cmp/cmp"
@@ -155,6 +156,77 @@ func TestLintListsSteps(t *testing.T) {
 	w.edit(triggerFile, strings.Join(lines, "\n")+"\n")
 	if got := w.lint(); len(got) > 0 {
 		t.Errorf("Lint of these lines = %+v", got)
+	}
+}
+
+// T5, W3, W6: a line whose folder the walk could not count says why, in the words of the block's note.
+func TestLintPassedOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.own("b", "near/x")
+	fstest.Write(t, w.env.Project, ".atskills", fstest.Tree{
+		"out@": "../../out", "dangles@": "nowhere", "again@": "b", "loop@": ".", "typed/skill.md": "x",
+	})
+	w.edit(triggerFile, "out\nda*\nagain\nloop/\ntyped/\nneax\n")
+	want := map[int]string{
+		1: `.atskills/out: link ".atskills/out" -> "../../out" leads outside`,
+		2: `.atskills/dangles: link ".atskills/dangles" -> "nowhere" leads nowhere`,
+		3: `.atskills/again: the same folder as "b", which counts`,
+		4: ".atskills/loop: the same folder as the top of the tree, which counts",
+		5: "skill.md",
+		6: "it matches no skill; did you mean near/x",
+	}
+	got := w.lint()
+	if len(got) != len(want) {
+		t.Fatalf("Lint = %+v", got)
+	}
+	for _, p := range got {
+		if p.Code != atskills.LintNothing || !strings.Contains(p.Message, want[p.Line]) || p.Fix != "" {
+			t.Errorf("%+v, want a message with %q", p, want[p.Line])
+		}
+	}
+	for _, n := range w.block().Notes {
+		if p := got[n.Line-1]; !strings.HasSuffix(p.Message, n.Message) {
+			t.Errorf("line %d is said %q by the block, %q by Lint", n.Line, n.Message, p.Message)
+		}
+	}
+	for _, r := range w.readTree().Rows {
+		if r.Line > 0 && r.Line < 6 && !hasWarning(r.Warnings, atskills.LintNothing, want[r.Line]) {
+			t.Errorf("row %+v", r)
+		}
+	}
+}
+
+// B7: however long a line is, what is said of it is not.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.own("a")
+	long := strings.Repeat("ü", 200_000)
+	for _, line := range []string{long, "@" + long, "@gh:o/" + long, "!" + long, "gh:o/r/" + long, "@gh:" + long} {
+		w.edit(triggerFile, line+"\n")
+		var said []string
+		for _, p := range w.lint() {
+			said = append(said, p.Message)
+		}
+		for _, n := range w.block().Notes {
+			said = append(said, n.Message)
+		}
+		for _, r := range w.readTree().Rows {
+			said = append(said, r.Display)
+			for _, w := range r.Warnings {
+				said = append(said, w.Message)
+			}
+			if r.Kind != atskills.RowSkill {
+				said = append(said, w.toggle(r.Key).Note)
+				w.wantTriggers("toggling the row", "")
+			}
+		}
+		for _, text := range said {
+			if n := utf8.RuneCountInString(text); n > 1_100 || !utf8.ValidString(text) {
+				t.Errorf("of %.12q: %d characters, %.90q", line, n, text)
+			}
+		}
 	}
 }
 

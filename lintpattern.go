@@ -189,6 +189,9 @@ func (l *linter) nothing(i int) Problem {
 	if trimmed != body && l.works(sign+trimmed) {
 		return Problem{Code: LintSpace, Message: "white space at its end or beginning is part of the pattern, which matches no skill", Fix: sign + trimmed}
 	}
+	if told := l.passed(i); told != "" {
+		return Problem{Code: LintNothing, Message: "it matches no skill: " + told}
+	}
 	p := Problem{Code: LintNothing, Message: "it matches no skill"}
 	meant := l.literal(l.intended(trimmed))
 	switch {

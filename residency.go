@@ -147,7 +147,7 @@ func (b *blockBuilder) enter(o offer, line int) int {
 }
 
 func (b *blockBuilder) note(n Note) {
-	n.Message = oneLine(n.Message)
+	n.Message = cut(oneLine(n.Message), maxMessage)
 	b.block.Notes = append(b.block.Notes, n)
 }
 

@@ -194,6 +194,22 @@ func (s *survey) saved(dir string) bool {
 // verdict tells which plain line decides on dir, a path below Dir, taken as a folder (T3, T4).
 func (s *survey) verdict(dir string) gitignore.Verdict { return s.asked.Match(dir, true) }
 
+// passed says what the walk came upon and did not count where the plain line at index i looks, "" for nothing: it is why
+// that line matches no skill, as far as anyone can tell.
+func (s *survey) passed(i int) string {
+	for _, p := range s.problems {
+		for dir := p.Path; ; dir = path.Dir(dir) {
+			if dir == "" || s.rules.Alone(i, dir, true) {
+				return oneLine(fmt.Sprintf("%s: %v", path.Join(Dir, p.Path), p.Err))
+			}
+			if !strings.Contains(dir, "/") {
+				break
+			}
+		}
+	}
+	return ""
+}
+
 // covering returns the numbers of all plain lines that select dir, a path below Dir, in order: those that match it or a
 // folder above it and that no later negation takes back there. Not all of them decide.
 func (s *survey) covering(dir string) []int {

@@ -27,7 +27,9 @@ type ToggleError struct {
 	Covered bool
 }
 
-func (e *ToggleError) Error() string { return fmt.Sprintf("toggle %q: %s", e.Row, e.Reason) }
+func (e *ToggleError) Error() string {
+	return fmt.Sprintf("toggle %q: %s", cut(e.Row, maxDisplay), e.Reason)
+}
 
 // Is reports whether target is [ErrCovered] and a line covers the row.
 func (e *ToggleError) Is(target error) bool { return e.Covered && target == ErrCovered }
@@ -35,7 +37,8 @@ func (e *ToggleError) Is(target error) bool { return e.Covered && target == ErrC
 // Toggle turns a row of the tree on or off by editing .autotrigger, and tells which lines it wrote and removed (V2, V5).
 // row is a [Row.Key], or any reference to the same: the path of a skill or folder below .atskills/ first of all, else a
 // cloud id, with or without "@" in front. A cloud id that no line follows and no folder answers gets its "@" line, as
-// given: a trailing "/" follows the whole directory. "line:N" stands for the line of that number, if a tree shows it as a
+// given: a trailing "/" follows the whole directory, and so does an id without "@" of which the cache knows that it is a
+// collection. "line:N" stands for the line of that number, if a tree shows it as a
 // row, and removes it; with ":" and its text behind, as in a Key, only if that is still the text.
 //
 // A skill that is off gets its line, a folder a line with "/" that later skills will be covered by too; literal lines below
@@ -52,7 +55,8 @@ func (e *ToggleError) Is(target error) bool { return e.Covered && target == ErrC
 // once, in any process, both count, and only the touched lines change (T6). Nothing is asked of upstream.
 //
 // Other errors: [*NotFoundError] when the project has nothing at a bare path, [*skill.SyntaxError] for what is no row,
-// fsx.ErrLocked when another holds the file for too long, and file-system errors.
+// fsx.ErrLocked when another holds the file for too long, fs.ErrPermission when its mode lets nobody write it, and other
+// file-system errors. Nothing was written then.
 func Toggle(ctx context.Context, env Env, row string) (*Change, error) {
 	s, err := env.survey(ctx)
 	if err != nil {
@@ -67,7 +71,7 @@ func Toggle(ctx context.Context, env Env, row string) (*Change, error) {
 	case errors.As(err, &refused), errors.As(err, &miss), errors.As(err, &syntax):
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("toggle %q: %w", row, err)
+		return nil, fmt.Errorf("toggle %q: %w", cut(row, maxDisplay), err)
 	}
 	return t.change, nil
 }
@@ -79,6 +83,7 @@ type toggler struct {
 	known  *known
 	row    string
 	change *Change
+	again  string // what the note says of turning the row on again
 }
 
 // plan returns what f becomes, and describes it in t.change.
@@ -100,7 +105,7 @@ func (t *toggler) plan(ctx context.Context, f trigger.File) (trigger.File, error
 	for _, l := range e.Written(f) {
 		t.change.Written = append(t.change.Written, TriggerLine(l))
 	}
-	t.change.Note = t.change.summary("nothing changed")
+	t.change.Note = t.change.summary("nothing changed") + t.again
 	return e.Apply(f), nil
 }
 
@@ -114,7 +119,7 @@ func (t *toggler) refused(f trigger.File, r *toggle.Refusal) error {
 
 // edit finds out what the row is. The path of a folder comes first: it says most exactly what is meant.
 func (t *toggler) edit(ctx context.Context, f trigger.File) (toggle.Edit, error) {
-	t.change = &Change{}
+	t.change, t.again = &Change{}, ""
 	if n := t.node(t.row); n != nil {
 		return t.local(ctx, f, n)
 	}
@@ -136,7 +141,7 @@ func (t *toggler) edit(ctx context.Context, f trigger.File) (toggle.Edit, error)
 	if ref.ID.Scheme() == skill.Local {
 		return toggle.Edit{}, t.miss(ref)
 	}
-	return t.cloud(f, ref, false, "@"+cloudText(ref))
+	return t.typed(ctx, f, ref)
 }
 
 // node returns the skill or folder at path; the whole tree is none.
@@ -210,6 +215,16 @@ func (t *toggler) cloudLine(f trigger.File, l trigger.Line) (toggle.Edit, error)
 	return toggle.Remove(lines...), nil
 }
 
+// typed toggles a cloud id that is no row's text. It stands for either line that follows it; where none does, the slash is
+// put behind one that the cache knows as a collection, which would load nothing without (B5).
+func (t *toggler) typed(ctx context.Context, f trigger.File, ref skill.Ref) (toggle.Edit, error) {
+	if !ref.Dir && len(indexesOf(f, ref.ID, follows)) == 0 {
+		a := newCache(t.known.env).asStored(ctx, ref.ID)
+		ref.Dir = a.err == nil && a.kind == Menu
+	}
+	return t.cloud(f, ref, false, followLine(ref))
+}
+
 // cloud removes the lines that follow what ref does, or adds text (V2). Lines for the whole directory and for the id
 // alone are two rows; a reference that is no row's text, for which exact is false, stands for either.
 func (t *toggler) cloud(f trigger.File, ref skill.Ref, exact bool, text string) (toggle.Edit, error) {
@@ -228,17 +243,10 @@ func (t *toggler) cloud(f trigger.File, ref skill.Ref, exact bool, text string) 
 	case len(same) > 0:
 		return toggle.Remove(same...), nil
 	case len(other) > 0 && !exact:
+		t.again = "; to have it again, toggle " + trigger.Quote(strings.TrimSpace(f.Lines[other[0]].Text))
 		return toggle.Remove(other...), nil
 	}
 	return toggle.Add(text), nil
-}
-
-// cloudText is the reference of a cloud line that follows ref.
-func cloudText(ref skill.Ref) string {
-	if ref.Dir {
-		return ref.ID.Reference() + "/"
-	}
-	return ref.ID.Reference()
 }
 
 // line removes a line that the tree shows as a row of its own. A text that came with its number, not "", tells when

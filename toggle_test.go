@@ -43,7 +43,7 @@ func TestToggle(t *testing.T) {
 		{"@skills:team/flows/", "removed line 6, `team/flows/`", "\ufeff# mine\r\n\r\nteam/notes\r\n@gh:acme/kit/skills/\r\ndeploy\r\n"},
 		{"@gh:acme/kit/skills/", "removed line 4, `@gh:acme/kit/skills/`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\n"},
 		{"@gh:acme/kit/skills/", "wrote line 5, `@gh:acme/kit/skills/`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\n@gh:acme/kit/skills/\r\n"},
-		{"gh:acme/kit/skills", "removed line 5, `@gh:acme/kit/skills/`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\n"},
+		{"gh:acme/kit/skills", "removed line 5, `@gh:acme/kit/skills/`; to have it again, toggle `@gh:acme/kit/skills/`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\n"},
 		{"GH:acme/kit/My%20Skill:save", "wrote line 5, `@gh:acme/kit/My%20Skill`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\n@gh:acme/kit/My%20Skill\r\n"},
 		{"@gh:acme/kit/My%20Skill", "removed line 5, `@gh:acme/kit/My%20Skill`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\n"},
 		{"Upper/Case", "wrote line 5, `Upper/Case`", "\ufeff# mine\r\n\r\nteam/notes\r\ndeploy\r\nUpper/Case\r\n"},
@@ -380,6 +380,24 @@ func TestToggleLinkedCopy(t *testing.T) {
 	w.wantTree("[ ] a\n[x] b :1\n")
 	w.toggle("a")
 	w.wantTriggers("turning it on by itself", "b\na\n")
+}
+
+// V7, B5: a typed id stands for the line that follows its whole directory, and brings it back when the cache knows it.
+func TestToggleTyped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, acme)
+	w.trigger("@"+skillsRef+"/", "@"+deployRef)
+	w.block()
+	c := w.toggle(skillsRef)
+	if want := "removed line 1, `@" + skillsRef + "/`; to have it again, toggle `@" + skillsRef + "/`"; c.Note != want {
+		t.Errorf("note %q, want %q", c.Note, want)
+	}
+	w.toggle(skillsRef)
+	w.toggle(deployRef)
+	w.toggle(deployRef)
+	w.wantTriggers("toggling twice", "@"+skillsRef+"/\n@"+deployRef+"\n")
+	w.toggle("@" + skillsRef)
+	w.wantTriggers("toggling what names a line", "@"+skillsRef+"/\n@"+deployRef+"\n@"+skillsRef+"\n")
 }
 
 // T7, T9: installing and toggling write the same line.

@@ -73,7 +73,7 @@ type Row struct {
 	// ID is zero for a folder that no reference addresses (G12), and for a broken line.
 	ID skill.ID
 	// Display is what a person reads, on one line: the name below the row above, several names where each folder holds
-	// but the next ("team/flows"), or the text of a line.
+	// but the next ("team/flows"), or the text of a line. Of a longer one it is the first 256 characters.
 	Display string
 	Depth   int // how many rows this one is below, 0 at the top
 	State   State

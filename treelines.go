@@ -17,12 +17,12 @@ func (b *treeBuilder) lines() {
 		if !b.sel.Stray(i) {
 			continue
 		}
-		r := Row{Kind: RowBroken, Key: b.lineKey(l), Display: oneLine(l.Text), State: StateOff, Line: l.Number, LineText: l.Text}
+		r := Row{Kind: RowBroken, Key: b.lineKey(l), Display: cut(oneLine(l.Text), maxDisplay), State: StateOff, Line: l.Number, LineText: l.Text}
 		switch {
 		case l.Err != nil:
 			r.warn(LintReference, "%v", l.Err)
 		case l.Kind == trigger.Pattern:
-			r.warn(LintNothing, "no skill matches this line")
+			r.warn(LintNothing, "%s", strings.TrimSuffix("no skill matches this line: "+b.s.passed(i), ": "))
 		default:
 			r.Kind, r.State, r.ID = RowCloud, StateOn, l.Ref.ID
 			b.followed(&r, l)

@@ -48,7 +48,7 @@ func (b *treeBuilder) folder(ctx context.Context, n *toggle.Node, depth int) {
 // row is the row of a skill, or of the folders of a chain, of which each holds but the next.
 func (b *treeBuilder) row(ctx context.Context, chain []*toggle.Node, display string, depth int) Row {
 	n := chain[len(chain)-1]
-	r := Row{Kind: RowDir, Key: n.Path, Display: oneLine(display), Depth: depth, Skills: n.Count(), On: b.sel.On(n)}
+	r := Row{Kind: RowDir, Key: n.Path, Display: cut(oneLine(display), maxDisplay), Depth: depth, Skills: n.Count(), On: b.sel.On(n)}
 	if id, err := skill.ParseDiskPath(n.Path); err == nil {
 		r.ID = id
 	}
@@ -214,7 +214,7 @@ func (b *treeBuilder) top(ctx context.Context) {
 }
 
 func (r *Row) warn(code, format string, args ...any) {
-	r.Warnings = append(r.Warnings, Warning{code, oneLine(fmt.Sprintf(format, args...))})
+	r.Warnings = append(r.Warnings, Warning{code, cut(oneLine(fmt.Sprintf(format, args...)), maxMessage)})
 }
 
 // hidden counts the skills inside the skill at dir, a path below Dir: the walk stops at it, and each of them is addressed

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/atskills-go/atskills/fsx"
@@ -38,15 +39,20 @@ func (e Env) readTriggers() (trigger.File, error) {
 
 func (p project) readTriggers() (f trigger.File, data []byte, err error) {
 	data, err = p.trigger()
-	if err != nil && !errors.Is(err, errNotExist) {
-		return f, nil, fmt.Errorf("read %s: %w", triggerPath, err)
+	var said *fs.PathError
+	switch {
+	case err == nil, errors.Is(err, errNotExist):
+		return trigger.Parse(data), data, nil
+	case errors.As(err, &said) && said.Op == "read" && said.Path == triggerPath:
+		return f, nil, err
 	}
-	return trigger.Parse(data), data, nil
+	return f, nil, fmt.Errorf("read %s: %w", triggerPath, err)
 }
 
 // editTriggers makes the trigger file what plan makes of it, in one step, with its mode and the link it may be kept
 // (T6). plan may be called more than once: its last call is the one that counts. It is called without the lock first,
-// and when it changes nothing then, nothing is locked, created or written.
+// and when it changes nothing then, nothing is locked, created or written. A file that nobody may write is not replaced
+// either, although its folder would allow it: the error matches fs.ErrPermission.
 func (e Env) editTriggers(ctx context.Context, plan func(trigger.File) (trigger.File, error)) error {
 	p, err := newProject(e)
 	if err != nil {
@@ -59,7 +65,13 @@ func (p project) editTriggers(ctx context.Context, plan func(trigger.File) (trig
 	if data, err := p.planTriggers(plan); err != nil || data == nil {
 		return err
 	}
+	if err := p.writableTriggers(); err != nil {
+		return fmt.Errorf("edit %s: %w", triggerPath, err)
+	}
 	unlock, err := fsx.Lock(ctx, p.fs, triggerLock, fsx.LockOptions{Poll: triggerPoll})
+	if errors.Is(err, fsx.ErrLocked) {
+		return fmt.Errorf("edit %s: %w (it stands at %s)", triggerPath, err, oneLine(hostPath(p.fs, triggerLock)))
+	}
 	if err != nil {
 		return fmt.Errorf("edit %s: %w", triggerPath, err)
 	}
@@ -70,6 +82,18 @@ func (p project) editTriggers(ctx context.Context, plan func(trigger.File) (trig
 	}
 	if err := fsx.WriteFile(p.fs, triggerPath, data, 0o644); err != nil {
 		return fmt.Errorf("edit %s: %w", triggerPath, err)
+	}
+	return nil
+}
+
+// writableTriggers refuses a trigger file whose mode lets nobody write: its owner took that away.
+func (p project) writableTriggers() error {
+	at, err := fsx.NewView(p.fs, "", true).Lookup(triggerPath)
+	if err != nil {
+		return nil // none yet, or the edit will say
+	}
+	if mode := at.Info.Mode().Perm(); mode != 0 && mode&0o222 == 0 {
+		return fmt.Errorf("the file is read-only (mode %04o); allow its owner to write first: %w", mode, fs.ErrPermission)
 	}
 	return nil
 }

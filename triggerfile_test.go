@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,6 +151,52 @@ func TestEditKeepsMode(t *testing.T) {
 	}
 	if info, err := os.Stat(name); err != nil || info.Mode() != 0o604 {
 		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+// T6: a file whose mode lets nobody write is not replaced, and nothing is left beside it; what changes nothing is no error.
+func TestEditReadOnly(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no such modes")
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, filepath.FromSlash(triggerFile))
+	w := newWorld(t, acme)
+	w.env.Project = fsx.OS(dir)
+	w.own("a", "b")
+	w.trigger("a")
+	if err := os.Chmod(name, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	for call, f := range map[string]func() error{
+		"Toggle":    func() error { _, err := atskills.Toggle(t.Context(), w.env, "b"); return err },
+		"Install":   func() error { _, err := atskills.Install(t.Context(), w.env, "b"); return err },
+		"Uninstall": func() error { _, err := atskills.Uninstall(t.Context(), w.env, "a"); return err },
+	} {
+		if err := f(); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), triggerFile+": the file is read-only (mode 0444)") {
+			t.Errorf("%s error %v", call, err)
+		}
+	}
+	w.install("a")
+	w.wantTriggers("refusals", "a\n")
+	if infos, err := os.ReadDir(filepath.Dir(name)); err != nil || len(infos) != 3 {
+		t.Errorf("left behind: %v, error %v", infos, err)
+	}
+	if err := os.Chmod(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.install("b")
+	w.wantTriggers("Install", "a\nb\n")
+}
+
+// What cannot be read is said once, by its name.
+func TestReadTriggersFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.edit(triggerFile+"/x", "x")
+	if _, err := atskills.ReadTree(t.Context(), w.env); err == nil || strings.Count(err.Error(), triggerFile) != 1 {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -185,7 +185,11 @@ func (w *walker) first(dir, real string) bool {
 		real = dir
 	}
 	if prior, ok := w.seen[real]; ok {
-		w.report(dir, ProblemDuplicate, fmt.Errorf("the same folder as %q, which counts", prior))
+		as := fmt.Sprintf("%q", prior)
+		if prior == "" {
+			as = "the top of the tree"
+		}
+		w.report(dir, ProblemDuplicate, fmt.Errorf("the same folder as %s, which counts", as))
 		return false
 	}
 	w.seen[real] = dir
