@@ -141,7 +141,7 @@ func TestMirrorUnreadAnswers(t *testing.T) {
 
 // All who ask for the list of one skill are sent the same bytes in memory.
 func TestMirrorUnreadListings(t *testing.T) {
-	const clients, files = 64, 2000
+	const clients, files = 16, 2000
 	tree := fstest.Tree{"o/n/SKILL.md": mirrorSkill("n", "Many.")}
 	for i := range files {
 		tree[fmt.Sprintf("o/n/f%04d", i)] = "x"
