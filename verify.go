@@ -1,13 +1,10 @@
 package atskills
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -15,230 +12,198 @@ import (
 	"github.com/atskills-go/atskills/transport"
 )
 
-// verdict is what comparing a unit with what was saved came to.
-type verdict struct {
-	copyUnit
-	changes []FileChange // relative to the place
-	reason  string       // why it could not be compared, "" when it was
-	err     error        // the cause of that, nil for a fault of the stamp
+// Copy is what [Verify] found out about one saved copy.
+type Copy struct {
+	Dir   string // its folder, slash-separated, from the root of [Env.Project]
+	Stamp Stamp  // what it was saved from; it stands in Dir or, when a part of a copy was asked about, above
+	State CopyState
+	Files []FileChange // what was edited, relative to Dir, in byte order
+	// Reason says why it cannot be compared and Err what kept it from that, nil for a fault of the stamp.
+	Reason string
+	Err    error
 }
 
-func (v verdict) clean() bool { return v.reason == "" && len(v.changes) == 0 }
+// CopyState says whether a copy is what was saved.
+type CopyState string
 
-// verify compares units of at with upstream at the revisions their stamps record (S4). It takes one listing for each
-// revision, and no body unless upstream has no digests.
-func (p project) verify(ctx context.Context, at *place, units []copyUnit) ([]verdict, error) {
-	type state struct {
-		origin skill.ID
-		rev    transport.Revision
-	}
-	out := make([]verdict, len(units))
-	groups := make(map[state][]int)
-	var order []state
-	for i, u := range units {
-		out[i] = verdict{copyUnit: u, reason: u.stamp.Problem}
-		if out[i].reason != "" {
-			continue
-		}
-		key := state{u.stamp.ID.Origin(), u.stamp.Revision}
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], i)
-	}
-	modes := runtime.GOOS != "windows" // whether this disk has modes is asked when they alone differ
-	for _, key := range order {
-		group := make([]*verdict, len(groups[key]))
-		for n, i := range groups[key] {
-			group[n] = &out[i]
-		}
-		if err := p.verifyAt(ctx, at, key.rev, group, modes); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
+// The states of a copy.
+const (
+	CopyUnedited     CopyState = "unedited"     // byte for byte what was saved
+	CopyEdited       CopyState = "edited"       // it was changed since; Files says where
+	CopyUnverifiable CopyState = "unverifiable" // upstream cannot tell, and a save takes it for edited (S4)
+)
 
-// verifyAt compares the units of one revision. Its error is the context's; upstream's are in the verdicts.
-func (p project) verifyAt(ctx context.Context, at *place, rev transport.Revision, group []*verdict, modes bool) error {
-	var ids []skill.ID
-	for _, v := range group {
-		if !slices.Contains(ids, v.stamp.ID) {
-			ids = append(ids, v.stamp.ID)
-		}
+// Verify compares saved copies with upstream at the revisions that their stamps record: the mark of a tree that needs
+// upstream (V1, S4). Refs name copies, parts of them or folders above; without any, all copies of the project are looked
+// at. The result has one element for each stamp, in byte order of their folders. [Diff] shows what changed on either side.
+//
+// It writes nothing, not even to the cache. (What an interrupted save left half done is undone first.) It costs one
+// listing for each origin and recorded revision, and no body unless upstream has no digests.
+//
+// A copy that cannot be compared is in the result, with the reason. Errors are [*skill.SyntaxError] and [*NotFoundError]
+// for a ref, a file-system error of the project, and the context's error.
+func Verify(ctx context.Context, env Env, refs ...string) ([]Copy, error) {
+	p, err := newProject(env)
+	if err != nil {
+		return nil, err
 	}
-	snap, err := p.open(ctx, rev, ids)
-	if err == nil {
-		defer func() { _ = snap.Close() }() // only read
+	v := &verifier{project: p, snaps: make(map[verified]listed)}
+	defer v.close()
+	if len(refs) == 0 {
+		err = v.all(ctx)
 	}
-	for _, v := range group {
-		var want []transport.Entry
+	for _, ref := range refs {
 		if err == nil {
-			want, v.err = saved(ctx, snap, v.stamp.ID)
-		} else {
-			v.err = err
+			err = v.ref(ctx, ref)
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if v.err != nil {
-			v.reason = unverifiable(rev, v.err)
+	}
+	if err == nil {
+		err = v.compare(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(v.copies, func(a, b Copy) int { return strings.Compare(a.Dir, b.Dir) })
+	return slices.CompactFunc(v.copies, func(a, b Copy) bool { return a.Dir == b.Dir }), nil
+}
+
+// verifier is one call.
+type verifier struct {
+	project
+	units  []verifyUnit
+	copies []Copy
+	snaps  map[verified]listed
+}
+
+// verifyUnit is what one stamp speaks for at a place.
+type verifyUnit struct {
+	at *place
+	copyUnit
+}
+
+// verified is one state of an origin.
+type verified struct {
+	origin skill.ID
+	rev    transport.Revision
+}
+
+// listed is the listing of one state, or why there is none.
+type listed struct {
+	transport.Snapshot
+	err error
+}
+
+// all takes up every stamp below Dir. What stands below a stamped folder is looked at together with it.
+func (v *verifier) all(ctx context.Context) error {
+	s, err := v.env.survey(ctx)
+	if err != nil {
+		return err
+	}
+	last := ""
+	for _, dir := range slices.Sorted(maps.Keys(s.stamps)) {
+		if last != "" && within(last, dir) {
 			continue
 		}
-		v.changes = at.compare(v.copyUnit, want, modes)
+		last = dir
+		id, err := skill.ParseDiskPath(dir)
+		if err != nil {
+			stamp := readStamp(s.view, path.Join(Dir, dir)).Stamp
+			stamp.Dir = path.Join(Dir, dir)
+			v.copies = append(v.copies, Copy{Dir: stamp.Dir, Stamp: stamp, State: CopyUnverifiable, Reason: "no reference addresses its folder", Err: err})
+			continue
+		}
+		if err := v.look(ctx, id); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (p project) open(ctx context.Context, rev transport.Revision, ids []skill.ID) (transport.Snapshot, error) {
-	if p.env.Transport == nil {
-		return nil, fmt.Errorf("%s: %w", ids[0], ErrNotConfigured)
-	}
-	return p.env.open(ctx, rev, ids...)
-}
-
-// unverifiable says in words why a copy cannot be compared with revision rev (S4).
-func unverifiable(rev transport.Revision, err error) string {
-	shown := oneLine(string(rev))
-	switch {
-	case errors.Is(err, transport.ErrNoRevision):
-		return fmt.Sprintf("the copy cannot be compared: upstream does not serve the recorded revision %s any more: %v", shown, err)
-	case errors.Is(err, transport.ErrNoPath):
-		return fmt.Sprintf("the copy cannot be compared: upstream has nothing there at the recorded revision %s", shown)
-	case errors.Is(err, ErrNotFound), errors.Is(err, ErrNoAccess):
-		return fmt.Sprintf("the copy cannot be compared: it is gone upstream: %v", err)
-	case errors.Is(err, ErrUnreachable):
-		return fmt.Sprintf("the copy cannot be compared: upstream did not answer: %v", err)
-	}
-	return fmt.Sprintf("the copy cannot be compared with revision %s: %v", shown, err)
-}
-
-// saved lists the files that a save of id lands from snap, each with a digest.
-func saved(ctx context.Context, snap transport.Snapshot, id skill.ID) ([]transport.Entry, error) {
-	tree, err := snap.Tree(id)
+// ref takes up the stamps that speak for what ref addresses.
+func (v *verifier) ref(ctx context.Context, ref string) error {
+	parsed, err := skill.ParseRef(ref)
 	if err != nil {
-		return nil, err
-	}
-	dirs := leaves(tree)
-	in := make(map[string]bool, len(dirs))
-	for _, d := range dirs {
-		in[d] = true
-	}
-	var out, bare []transport.Entry
-	at := make(map[string]int)
-	for _, e := range tree.Entries {
-		if !lands(e) || !inFolder(in, e.Path) || path.Base(e.Path) == SourceFile {
-			continue
-		}
-		if known := strings.HasPrefix(e.Hash, "git:") || strings.HasPrefix(e.Hash, "sha256:"); !known {
-			bare, at[e.Path] = append(bare, e), len(out)
-		}
-		out = append(out, e)
-	}
-	if len(bare) == 0 {
-		return out, nil
-	}
-	return out, snap.Fetch(ctx, bare, func(e transport.Entry, r io.Reader) error {
-		d, err := transport.NewDigest("sha256:", 0)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(d, r)
-		out[at[e.Path]].Hash = d.String()
 		return err
-	})
+	}
+	at, err := v.find(ctx, parsed)
+	if err != nil {
+		return err
+	}
+	v.add(at)
+	return nil
 }
 
-// compare lists how the files of u differ from want, the files that a save of the stamp's id lands.
-func (at *place) compare(u copyUnit, want []transport.Entry, modes bool) []FileChange {
-	have := make(map[string]copied, len(u.files))
-	for _, f := range u.files {
-		have[f.path] = f
+func (v *verifier) look(ctx context.Context, id skill.ID) error {
+	at, err := v.project.look(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read %s/%s: %w", Dir, oneLine(id.DiskPath()), err)
 	}
-	var out []FileChange
-	for _, e := range want {
-		name, ok := u.place(e.Path)
-		if !ok {
-			continue
-		}
-		if dir, _ := at.owner(name); dir != u.at {
-			continue // another stamp speaks for it
-		}
-		f, ok := have[name]
-		delete(have, name)
-		switch {
-		case !ok:
-			out = append(out, FileChange{name, Missing})
-		case !f.matches(e):
-			out = append(out, FileChange{name, Edited})
-		case modes && f.executable != (e.Mode == transport.Executable):
-			out = append(out, FileChange{name, Mode})
-		}
-	}
-	for name := range have {
-		out = append(out, FileChange{name, Extra})
-	}
-	sortChanges(out)
-	return out
+	v.add(at)
+	return nil
 }
 
-// place returns where in the place the unit keeps what lies at name below its stamp's id.
-func (u copyUnit) place(name string) (string, bool) {
-	if u.sub == "" {
-		return path.Join(u.at, name), true
+func (v *verifier) add(at *place) {
+	units, _ := at.units()
+	for _, u := range units {
+		v.units = append(v.units, verifyUnit{at, u})
 	}
-	return strings.CutPrefix(name, u.sub+"/")
 }
 
-func sortChanges(changes []FileChange) {
-	slices.SortFunc(changes, func(a, b FileChange) int { return cmp.Compare(a.Path, b.Path) })
+// compare compares every unit with the revision of its stamp. All ids of one state are listed together.
+func (v *verifier) compare(ctx context.Context) error {
+	ids := make(map[verified][]skill.ID)
+	for _, u := range v.units {
+		if key := u.state(); u.stamp.Problem == "" && !slices.Contains(ids[key], u.stamp.ID) {
+			ids[key] = append(ids[key], u.stamp.ID)
+		}
+	}
+	for _, u := range v.units {
+		key := u.state()
+		if _, asked := v.snaps[key]; !asked && u.stamp.Problem == "" {
+			snap, err := v.open(ctx, key.rev, ids[key])
+			v.snaps[key] = listed{snap, err}
+		}
+		c := v.judge(ctx, u)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		v.copies = append(v.copies, c)
+	}
+	return nil
 }
 
-// keepsModes guesses from files whether their file system has an executable bit (S4). A stamp is never written with
-// one, so that where it shows one every file does; and a disk of Windows shows none at all.
-func keepsModes(files []copied) bool {
-	some := false
-	for _, f := range files {
-		some = some || f.executable
-		if path.Base(f.path) == SourceFile && f.executable {
-			return false
+func (u verifyUnit) state() verified { return verified{u.stamp.ID.Origin(), u.stamp.Revision} }
+
+// judge compares one unit.
+func (v *verifier) judge(ctx context.Context, u verifyUnit) Copy {
+	c := Copy{Dir: path.Join(u.at.dir, u.copyUnit.at), Stamp: u.stamp, State: CopyUnverifiable, Reason: u.stamp.Problem}
+	if c.Reason != "" {
+		return c
+	}
+	l := v.snaps[u.state()]
+	var want []transport.Entry
+	if c.Err = l.err; c.Err == nil {
+		want, c.Err = saved(ctx, l, u.stamp.ID)
+	}
+	if c.Err != nil {
+		c.Reason = unverifiable(u.stamp.Revision, c.Err)
+		return c
+	}
+	c.State = CopyUnedited
+	c.Files = u.at.compare(u.copyUnit, want, keepsModes(u.at.files))
+	for i := range c.Files {
+		c.State = CopyEdited
+		if u.copyUnit.at != "" {
+			c.Files[i].Path = strings.TrimPrefix(c.Files[i].Path, u.copyUnit.at+"/")
 		}
 	}
-	return some || runtime.GOOS != "windows"
+	return c
 }
 
-// conflict turns the verdicts that are not clean into an error; nil when all are.
-func (at *place) conflict(op string, verdicts []verdict, unowned []copied) error {
-	e := &ConflictError{Op: op, ID: at.id, Dir: at.dir}
-	var reasons []string
-	for _, v := range verdicts {
-		if v.clean() {
-			continue
-		}
-		if len(reasons) == 0 {
-			e.Origin, e.Revision, e.Date = v.stamp.ID, v.stamp.Revision, v.stamp.Date
-		}
-		reason := v.reason
-		if reason == "" {
-			reason = fmt.Sprintf("the copy was edited since it was saved at revision %s", oneLine(string(v.stamp.Revision)))
-		}
-		if v.at != "" {
-			reason = oneLine(v.at) + ": " + reason
-		}
-		reasons = append(reasons, reason)
-		e.Files = append(e.Files, v.changes...)
-		e.Err = errors.Join(e.Err, v.err)
-	}
-	if len(unowned) > 0 {
-		reasons = append(reasons, "there are files that no save brought")
-		for _, f := range unowned {
-			e.Files = append(e.Files, FileChange{f.path, Extra})
+func (v *verifier) close() {
+	for _, l := range v.snaps {
+		if l.err == nil {
+			_ = l.Close() // only read
 		}
 	}
-	if len(reasons) == 0 {
-		return nil
-	}
-	e.Reason = strings.Join(reasons, "; ")
-	sortChanges(e.Files)
-	return e
 }
