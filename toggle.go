@@ -49,10 +49,10 @@ func (e *ToggleError) Is(target error) bool { return e.Covered && target == ErrC
 //
 // The result is proven before it is written: under the new lines exactly the skills of the row changed. Where that cannot
 // be, Toggle refuses with a [*ToggleError], and where a pattern covers the row, or a followed line that brings more than
-// the row does, the error matches [ErrCovered]. What
-// followed lines bring counts as far as the project and the cache know it: a playlist's rows among them (H5). The skills
-// are those that stood in the tree when the call began; the file is read and written under its lock, so that two calls at
-// once, in any process, both count, and only the touched lines change (T6). Nothing is asked of upstream.
+// the row, the error matches [ErrCovered]. What followed lines bring, the rows of playlists among it (H5), counts as far as
+// the project and the cache know. The skills are those that stood in the tree when the call began; the file is read and
+// written under its lock, so that two calls at once, in any process, both count, and only the touched lines change (T6).
+// Nothing is asked of upstream.
 //
 // Other errors: [*NotFoundError] when the project has nothing at a bare path, [*skill.SyntaxError] for what is no row,
 // fsx.ErrLocked when another holds the file for too long, fs.ErrPermission when its mode lets nobody write it, and other
