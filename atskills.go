@@ -180,6 +180,9 @@ type Entry struct {
 	Whole             bool     // a playlist's row means a whole directory, and its reference ends in a slash (G9)
 }
 
+// ref is the reference that a playlist's row stands for.
+func (e Entry) ref() skill.Ref { return skill.Ref{ID: e.ID, Dir: e.Whole} }
+
 // Warning is something a host should show beside a result that is good all the same.
 type Warning struct {
 	Code    string // one of the Warn constants

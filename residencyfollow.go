@@ -79,7 +79,7 @@ func (f *follower) listed(refs []skill.Ref) (rows []skill.Ref) {
 	for _, ref := range refs {
 		if a := f.r.found[ref.ID]; ref.Dir && a.playlist {
 			for _, e := range a.entries {
-				rows = append(rows, skill.Ref{ID: e.ID, Dir: e.Whole})
+				rows = append(rows, e.ref())
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func (f *follower) playlist(ctx context.Context, line int, list *Resolution) (of
 				"%s, a row of %s, is a playlist itself and is not followed; give it a line of its own", e.ID.Reference(), list.ID.Reference())})
 			continue
 		}
-		some, of := f.offers(ctx, line, skill.Ref{ID: e.ID, Dir: e.Whole})
+		some, of := f.offers(ctx, line, e.ref())
 		offers = append(offers, some...)
 		rows = append(rows, Suggestion{e.ID, len(some)})
 		if of == untold {

@@ -90,7 +90,7 @@ func setLines(set []SetItem) []string {
 // the row already, if that was an error.
 func (s *save) row(e Entry, refused error) *save {
 	return &save{
-		project: s.project, ref: skill.Ref{ID: e.ID, Dir: e.Whole}, id: e.ID, cache: s.cache, page: s.page,
+		project: s.project, ref: e.ref(), id: e.ID, cache: s.cache, page: s.page,
 		failed: s.failed, refused: refused, listed: true,
 	}
 }

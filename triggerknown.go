@@ -93,7 +93,7 @@ func (k *known) rows(entries []Entry) (all brought) {
 		if k.r.found[e.ID].playlist {
 			continue
 		}
-		b := k.brings(skill.Ref{ID: e.ID, Dir: e.Whole})
+		b := k.brings(e.ref())
 		all.dirs = append(all.dirs, b.dirs...)
 		all.ids = append(all.ids, b.ids...)
 		all.unsure = append(all.unsure, b.unsure...)

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/atskills-go/atskills/internal/gitwire"
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/transport"
 )
 
@@ -43,24 +44,11 @@ func (t *Transport) bodies(ctx context.Context, ep *endpoint, commit plumbing.Ha
 			return ep.error(op, transport.ErrProtocol, transport.CauseProtocol,
 				fmt.Errorf("the answer lacks %q (%s)", e.Path, e.Hash), "")
 		}
-		if err := put(e, &endingReader{ctx, r}); err != nil {
+		if err := put(e, remote.EndingReader(ctx, r)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// endingReader ends with its context.
-type endingReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r *endingReader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.r.Read(p)
 }
 
 // blobHashes returns the distinct hashes of want in their order.

@@ -84,26 +84,13 @@ func (s *snapshot) put(ctx context.Context, e transport.Entry, arriving <-chan b
 	case int64(len(got.data)) > left:
 		return 0, s.h.failure(ctx, op, s.h.address(s.id), s.fetchBound().err())
 	}
-	return int64(len(got.data)), put(&endingReader{ctx, bytes.NewReader(got.data)})
+	return int64(len(got.data)), put(remote.EndingReader(ctx, bytes.NewReader(got.data)))
 }
 
 // body is a file that arrived, or why it did not.
 type body struct {
 	data []byte
 	err  error
-}
-
-// endingReader ends with its context.
-type endingReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r *endingReader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.r.Read(p)
 }
 
 func (s *snapshot) fetchBound() bound {

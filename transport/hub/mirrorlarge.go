@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/atskills-go/atskills/fsx"
+	"github.com/atskills-go/atskills/internal/remote"
 )
 
 // heldBody is how much of a file an answer may hold in memory, about what its connection takes anyway: a client that does
@@ -39,7 +40,7 @@ func (m *mirror) largeFile(ctx context.Context, name string) (*largeFile, error)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	max, sum := m.tree.limits.BlobBytes, sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(&endingReader{ctx, f}, max+1))
+	n, err := io.Copy(sum, io.LimitReader(remote.EndingReader(ctx, f), max+1))
 	if err != nil {
 		return nil, err
 	}

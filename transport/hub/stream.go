@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/atskills-go/atskills/internal/remote"
 	"github.com/atskills-go/atskills/transport"
 )
 
@@ -43,7 +44,7 @@ func (s *snapshot) verify(ctx context.Context, e transport.Entry, left int64, r 
 	if err != nil {
 		return nil, err
 	}
-	from := bufio.NewReaderSize(&endingReader{ctx, content}, 32<<10)
+	from := bufio.NewReaderSize(remote.EndingReader(ctx, content), 32<<10)
 	return &verifying{from: from, want: e, digest: digest, max: limit.max, tooMuch: tooMuch}, nil
 }
 
